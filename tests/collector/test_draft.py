@@ -47,7 +47,7 @@ def test_each_of_many_items_has_its_name():
 
 @pytest.mark.parametrize("form", ["toml", "json"])
 def test_a_survey_survives_its_file_with_its_pictures(form):
-    pictures = {digest_of(each): each for each in (PNG, PNG + b"2", PNG + b"3")}
+    pictures = {digest_of(each): each for each in (PNG + b"%d" % n for n in range(24))}
     items = [{"name": each, "picture": each} for each in pictures]
     held = draft(items=[{"name": "coffee"}, *items], closes="2027-01-31T18:00:00Z")
     assert read_draft(write_draft(held, pictures, form=form), form=form) == (held, pictures)

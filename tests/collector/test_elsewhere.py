@@ -11,7 +11,7 @@ import pytest
 from pyarrow import parquet
 
 from hushrank.collector import elsewhere
-from hushrank.collector.draft import write_draft
+from hushrank.collector.draft import digest_of, write_draft
 from hushrank.collector.elsewhere import SurveySoFar, read_so_far, tally_reports, write_reports
 from hushrank.collector.rounds import Asked, encode_tallies, replay
 from hushrank.collector.service import Service
@@ -470,8 +470,10 @@ def test_a_file_of_many_pieces_is_marked_where_each_piece_is(tmp_path):
         write_reports(name, so_far.follows, one, "mark")
     for mark in ("mark", ""):
         write_reports(names[-1], so_far.follows, one, mark)
-        (round,) = tally_reports(names, so_far).rounds
+        said = []
+        (round,) = tally_reports(names, so_far, progress=said.append).rounds
         assert (round.handed, round.tallies[0][0][0]) == (mark, 24)
+        assert said[0] == "counting 24 reports"
 
 
 @pytest.mark.parametrize("question", [0, 12, 27])
@@ -482,3 +484,41 @@ def test_no_category_of_many_questions_has_more_support_than_reports(question):
     assert elsewhere._can_be(survey, tallies)
     tallies[question] = (3, (4, 0))
     assert not elsewhere._can_be(survey, tallies)
+
+
+def of_many_questions(tmp_path, *kinds):
+    items = [{"name": str(n)} for n in range(8)]
+    so_far = SurveySoFar(draft(items=items, protocol="pairs"))
+    write_reports(tmp_path / "r.parquet", so_far.follows, kinds)
+    return tally_reports(tmp_path / "r.parquet", so_far)
+
+
+@pytest.mark.parametrize("question", [0, 27])
+def test_reports_of_one_of_many_questions_are_reports_of_the_round(tmp_path, question):
+    (round,) = of_many_questions(tmp_path, Kinds(0, question, {b"0": 3})).rounds
+    assert [n for n, _ in round.tallies[0]] == [3 * (n == question) for n in range(28)]
+
+
+@pytest.mark.parametrize("question", [0, 27])
+def test_each_of_many_tallies_of_a_document_fits_its_question(tmp_path, question):
+    kinds = [Kinds(0, number, {b"0": 3}) for number in range(28)]
+    plain = json.loads(of_many_questions(tmp_path, *kinds).document())
+    place = ("rounds", 0, "tallies", 0, question, 1)
+    assert concluded(tmp_path / "x.json", edited(plain, place, [0, 3]))
+    with pytest.raises(HushrankError, match="one tally for each question"):
+        concluded(tmp_path / "x.json", edited(plain, place, [0, 2, 1]))
+
+
+def test_all_of_many_findings_are_told(tmp_path):
+    kinds = [Kinds(0, number, {b"0": 2000 * (number % 2) + 1}) for number in range(28)]
+    counted = of_many_questions(tmp_path, *kinds)
+    (survey,), (tallies,) = counted.before(1).follows.surveys, counted.rounds[0].counted
+    found = suspicion(survey, tallies, false_alarm=FALSE_ALARM).findings
+    assert len(found) > 20
+    assert counted.findings == tuple(sorted(found, key=lambda each: each.p_value))
+
+
+def test_pictures_of_many_items_are_left_out_and_no_item_is():
+    items = [{"name": str(n), "picture": digest_of(b"%d" % n)} for n in range(24)]
+    left = elsewhere._without_pictures(draft(items=items))
+    assert left == draft(items=[{"name": str(n)} for n in range(24)])

@@ -54,6 +54,26 @@ def test_the_shares_of_ranks_stand_beside_their_items():
         assert float(row["share"]) == round(float(share), 4)
 
 
+def test_each_row_of_many_is_in_files_and_in_the_document():
+    learnt = collected("max-entropy", names=tuple("abcdef"))
+    told = json.loads(make_file(learnt, ID, draft(), "results.json").content)
+    for name, n_rows in (("order", 6), ("rank-shares", 36), ("pairs", 30)):
+        rows = rows_of(learnt, f"{name}.csv")
+        assert len({tuple(row.values()) for row in rows}) == n_rows
+        found = [[*row.values()] for row in told[name.replace("-", "_")]]
+        assert found == [
+            [type(of)(one) if one else None for of, one in zip(each, row.values(), strict=True)]
+            for each, row in zip(found, rows, strict=True)
+        ]
+
+
+def test_each_place_of_many_is_told():
+    learnt = collected("pairs", names=tuple(f"item {n}" for n in range(24)))
+    rows = rows_of(learnt, "order.csv")
+    assert [row["item"] for row in rows] == list(learnt.items)
+    assert [row["place"] for row in rows] == [str(place) for place in range(1, 25)]
+
+
 N_ROWS = {"order.csv": 4, "rank-shares.csv": 4 * 4, "pairs.csv": 4 * 3, "synthetic.csv": 400}
 
 

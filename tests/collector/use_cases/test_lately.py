@@ -41,6 +41,14 @@ def test_fewer_large_things_are_kept_and_one_however_large(monkeypatch):
     assert kept_of(known, "abcdefg") == "g"
 
 
+def test_sizes_of_all_of_many_things_count(monkeypatch):
+    monkeypatch.setattr(lately, "MOST_SIZE", 30)
+    known = Lately()
+    for number in range(40):
+        known.keep(number, str(number), 1)
+    assert [*known._kept] == [*range(10, 40)]
+
+
 @pytest.mark.parametrize(("most", "n_replays"), [(12, 2), (11, 6)])
 def test_rounds_are_remembered_as_far_as_their_questions_have_room(
     in_service, monkeypatch, most, n_replays

@@ -36,7 +36,8 @@ def together(served):
         served.clear()
         await asyncio.sleep(0)  # all are waiting by now
         end.set()
-        told = await asyncio.gather(*waiting, return_exceptions=True)
+        async with asyncio.timeout(20):
+            told = await asyncio.gather(*waiting, return_exceptions=True)
         if isinstance(store, SqliteStore):
             await holding
         assert served == [len(waiting)]

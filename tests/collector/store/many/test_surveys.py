@@ -35,7 +35,7 @@ def test_many_surveys_are_made_and_loaded_at_once(address, together):
         assert set(await store.all()) == set(there)
         assert len(await store.all()) == len(MANY)
         names = [*SURVEYS, "none", *SURVEYS]
-        loaded = await asyncio.gather(*(store.load(name) for name in names))
+        loaded = await together(store, [store.load(name) for name in names])
         assert loaded == [*there, None, *there]
 
     on_store(address, scenario)
