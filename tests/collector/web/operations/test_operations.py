@@ -7,7 +7,7 @@ import warnings
 import pytest
 
 from hushrank.collector.store.store import StoreFailure
-from hushrank.collector.web.operations.logs import JsonLines, log, log_to
+from hushrank.collector.web.operations.logs import _MOST_FRAMES, JsonLines, _frames, log, log_to
 from tests.collector.web.api.test_reports import kind_of, lines, send_lines
 
 AGENT = "an agent that nobody else has"
@@ -120,6 +120,16 @@ def test_what_a_library_logs_is_logged_without_its_words(logged):
     assert [one.get("words") for one in told] == [None, None, "Exception", "%s is gone"]
     assert [one.get("error") for one in told] == ["RuntimeError", None, None, None]
     assert secret not in logged.getvalue()
+
+
+def test_of_a_deep_error_the_innermost_places_are_logged():
+    def fail(depth):
+        return 1 / depth and fail(depth - 1)
+
+    with pytest.raises(ZeroDivisionError) as error:
+        fail(40)
+    places = _frames(error.value.__traceback__)
+    assert [place.rpartition(" ")[2] for place in places] == ["fail"] * _MOST_FRAMES
 
 
 def test_a_warning_is_a_line_too_without_its_words():
