@@ -11,8 +11,10 @@ import msgspec
 import numpy as np
 import pytest
 
+from hushrank.collector import elsewhere
 from hushrank.collector.announcement import read_announcement
 from hushrank.collector.draft import digest_of, read_draft
+from hushrank.collector.elsewhere import read_so_far, tally_reports, write_reports
 from hushrank.collector.refusals import Refusal
 from hushrank.collector.rounds import encode_tallies, replay
 from hushrank.collector.service import LOTS, Accepted, Assigned, Joining, NotAsked, Service, Upload
@@ -20,6 +22,7 @@ from hushrank.collector.store.store import Secret
 from hushrank.collector.tokens import key_of, receipt
 from hushrank.collector.use_cases import running
 from hushrank.collector.use_cases.records import Record
+from hushrank.errors import HushrankError
 from hushrank.mechanisms.local import Tally
 from hushrank.poisoning.forgery import weight_of
 from hushrank.poisoning.suspicion import FALSE_ALARM, suspicion
@@ -1013,6 +1016,84 @@ def test_who_has_answered_any_of_many_rounds_is_not_asked_it_again(in_service, m
             await service.close_round(id)
 
     in_service(using)
+
+
+@pytest.fixture
+def of_many_rounds(in_service, monkeypatch):
+    """Run something with a service, a survey of 32 rounds and who is to answer the last."""
+    monkeypatch.setitem(registry.PROTOCOLS, "pairs", registry._entry(Patient))
+
+    def runs(using, n_last=2):
+        async def whole(service):
+            id = await service.create(draft(protocol="pairs", smallest_group=2))
+            await service.open(id)
+            for _ in range(31):
+                await take_part(service, id, range(2))
+                await service.close_round(id)
+                await service.open_round(id)
+            await take_part(service, id, range(n_last))
+            await using(service, id)
+
+        in_service(whole)
+
+    return runs
+
+
+async def counted_elsewhere(service, id, folder):
+    """Return the survey with the open round, which is handed over and counted."""
+    write_reports(folder / "r.parquet", *await service.hand_over(id))
+    (folder / "s.json").write_bytes(msgspec.json.encode(await service.export(id)))
+    return tally_reports(folder / "r.parquet", read_so_far(folder / "s.json"))
+
+
+def test_the_last_of_many_rounds_can_be_counted_elsewhere(of_many_rounds, tmp_path):
+    async def using(service, id):
+        counted = await counted_elsewhere(service, id, tmp_path)
+        await service.take_back(id, counted)
+        found = [encode_tallies(each) for _, each in await service.tallies(id)]
+        assert found == [encode_tallies(each.counted) for each in counted.rounds]
+        assert len(found) == 32
+        plain = json.loads(counted.document())
+        plain["rounds"][-1]["fingerprints"] = ["0" * 64]
+        (tmp_path / "s.json").write_text(json.dumps(plain))
+        with pytest.raises(HushrankError, match="round 32"):
+            read_so_far(tmp_path / "s.json")
+
+    of_many_rounds(using)
+
+
+def test_of_many_rounds_too_few_in_the_last_show_no_result(of_many_rounds, tmp_path):
+    async def using(service, id):
+        counted = await counted_elsewhere(service, id, tmp_path)
+        with pytest.raises(HushrankError, match="fewer|few"):
+            counted.follows.to_dict()
+
+    of_many_rounds(using, n_last=1)
+
+
+def test_all_of_many_rounds_are_tested_for_liars_and_remembered(
+    of_many_rounds, tmp_path, monkeypatch
+):
+    """All tests together are wrong in one of a thousand surveys."""
+    rates = []
+
+    def asked(survey, tallies, *, false_alarm):
+        rates.append(false_alarm)
+        return suspicion(survey, tallies, false_alarm=false_alarm)
+
+    async def using(service, id):
+        counted = await counted_elsewhere(service, id, tmp_path)
+        await service.take_back(id, counted)
+        for module in (running, elsewhere):
+            monkeypatch.setattr(module, "suspicion", asked)
+        assert len(await service.suspicion(id)) == len(rates) == 32
+        assert sum(rates) == pytest.approx(FALSE_ALARM)
+        assert len(counted.findings) == 0
+        assert rates[32:] == rates[:32]
+        past = await service._past(id, (await service.export(id))["series"])
+        assert len(past.rounds) == 32
+
+    of_many_rounds(using)
 
 
 def test_of_each_round_it_is_forgotten_who_has_which_assignment(in_service):
