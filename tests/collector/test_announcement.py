@@ -5,6 +5,8 @@ import pytest
 
 from hushrank.collector.announcement import announce, read_announcement
 from hushrank.errors import HushrankError
+from hushrank.questions.relative_order import RelativeOrder
+from hushrank.surveys.sampled_survey import sampled_survey
 from tests.collector.drafts import draft
 
 TOLD = msgspec.to_builtins(announce(draft(epsilon=8.0), "id", "series", (), ("0" * 64,)))
@@ -12,6 +14,14 @@ TOLD = msgspec.to_builtins(announce(draft(epsilon=8.0), "id", "series", (), ("0"
 
 def test_what_a_draft_can_say_is_read():
     assert read_announcement(msgspec.json.encode(TOLD)).epsilon == 8.0
+
+
+@pytest.mark.parametrize("last", [1.0, 2.0])
+def test_one_cheaper_part_of_many_comes_back(last):
+    surveys = [sampled_survey("", [RelativeOrder((0, 1))], 2.0)] * 23
+    surveys.append(sampled_survey("", [RelativeOrder((0, 1))], last))
+    told = announce(draft(epsilon=2.0), "id", "series", tuple(surveys), ("0" * 64,) * 24)
+    assert told.comes_back is (last < 2.0)
 
 
 @pytest.mark.parametrize(

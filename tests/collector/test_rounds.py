@@ -8,6 +8,7 @@ import hushrank
 from hushrank.collector.announcement import announce
 from hushrank.collector.rounds import (
     Asked,
+    _collection,
     decode_tallies,
     encode_tallies,
     n_people_of,
@@ -174,15 +175,15 @@ class Forgetful(Pairs):
 
 @dataclass(frozen=True)
 class HalfForgetful(Pairs):
-    """Asks who leaves items out first, and then one part of the people, but not the other."""
+    """Asks who leaves items out first, and then most parts of the people, but not the last."""
 
     def begin(self, n_items, *, epsilon, n_people, seed):
         pair, half = RelativeOrder((0, 1)), epsilon / 2
         stated = [Stated(pair, "unknown")]
         yield (sampled_survey("first", stated, half),)
-        yield (
-            sampled_survey("some", stated, half, lots=(0.0, 0.5)),
-            sampled_survey("others", [pair], half, lots=(0.5, 1.0)),
+        yield tuple(
+            sampled_survey(f"{n}", stated if n < 23 else [pair], half, lots=(n / 24, (n + 1) / 24))
+            for n in range(24)
         )
 
 
@@ -303,3 +304,12 @@ def test_many_rounds_are_asked_as_long_as_people_can_pay(monkeypatch):
     assert replay(held, 1, [one] * 23).surveys[0].name == "23"
     with pytest.raises(HushrankError, match="more than the 2 nats announced"):
         replay(held, 1, [one] * 24)
+
+
+def test_the_price_of_each_part_of_many_rounds_is_remembered():
+    """With what was learnt: fewer would say that it cost people less."""
+    each = [sampled_survey("", [RelativeOrder((0, 1))], 0.01 * n) for n in range(1, 601)]
+    rounds = [tuple(each[start : start + 24]) for start in range(0, 600, 24)]
+    tallies = [(counts_of([3]),) * 24] * 25
+    collection = _collection(draft(), 0, rounds, tallies, None)
+    assert collection.outcome.spends == tuple(survey.spend for survey in each)
