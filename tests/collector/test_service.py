@@ -29,9 +29,11 @@ from hushrank.poisoning.forgery import weight_of
 from hushrank.poisoning.suspicion import FALSE_ALARM, suspicion
 from hushrank.protocols import registry
 from hushrank.protocols.registry import Pairs
+from hushrank.questions.relative_order import RelativeOrder
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
 from hushrank.surveys.handout import read_handout
+from hushrank.surveys.sampled_survey import sampled_survey
 from hushrank.surveys.wire import read_survey
 from hushrank.surveys.wire_documents import SentReport
 from tests.collector.device.live import START, Clock
@@ -1095,6 +1097,36 @@ def test_all_of_many_rounds_are_tested_for_liars_and_remembered(
         assert len(past.rounds) == 32
 
     of_many_rounds(using)
+
+
+@dataclass(frozen=True)
+class Parted(Pairs):
+    """Asks each of 24 parts of the people about two items, and then everybody about pairs."""
+
+    def begin(self, n_items, *, epsilon, n_people, seed):
+        question, half = RelativeOrder((0, 1)), epsilon / 2
+        yield tuple(
+            sampled_survey(f"{n}", [question], half, lots=(n / 24, (n + 1) / 24)) for n in range(24)
+        )
+        return (yield from super().begin(n_items, epsilon=half / 2, n_people=n_people, seed=seed))
+
+
+def test_each_of_many_parts_of_a_round_is_asked_counted_and_tested(in_service, monkeypatch):
+    monkeypatch.setitem(registry.PROTOCOLS, "pairs", registry._entry(Parted))
+
+    async def using(service):
+        id = await service.create(draft(protocol="pairs"))
+        await service.open(id)
+        parts = (await service._asked(id, await service._record(id), 0)).parts
+        assert [part.survey.name for part in parts] == [f"{n}" for n in range(24)]
+        for n in range(24):
+            await take_part(service, id, [n], lot=(2 * n + 1) * LOTS // 48)
+        await service.close_round(id)
+        ((_, tallies),) = await service.tallies(id)
+        assert [[each.n_reports for each in part] for part in tallies] == [[1]] * 24
+        assert len(await service.suspicion(id)) == 24
+
+    in_service(using)
 
 
 def test_of_each_round_it_is_forgotten_who_has_which_assignment(in_service):
