@@ -19,11 +19,12 @@ from hushrank.collector.store.opening import open_store
 from hushrank.collector.store.store import Kinds
 from hushrank.errors import HushrankError
 from hushrank.poisoning.suspicion import FALSE_ALARM, suspicion
+from hushrank.protocols import registry
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
 from hushrank.workflows.results.collection import Collection
 from tests.collector.drafts import NAMES, draft
-from tests.collector.test_service import take_part
+from tests.collector.test_service import Parted, take_part
 from tests.commands import hushrank
 
 N_PEOPLE = 40
@@ -522,3 +523,17 @@ def test_pictures_of_many_items_are_left_out_and_no_item_is():
     items = [{"name": str(n), "picture": digest_of(b"%d" % n)} for n in range(24)]
     left = elsewhere._without_pictures(draft(items=items))
     assert left == draft(items=[{"name": str(n)} for n in range(24)])
+
+
+@pytest.mark.parametrize(
+    ("support", "said"), [([0, 2, 1], "one tally for each question"), ([4, 0], "can add up to")]
+)
+def test_the_last_of_many_parts_is_counted_and_checked(tmp_path, monkeypatch, support, said):
+    monkeypatch.setitem(registry.PROTOCOLS, "pairs", registry._entry(Parted))
+    so_far = SurveySoFar(draft(protocol="pairs"))
+    write_reports(tmp_path / "r.parquet", so_far.follows, [Kinds(23, 0, {b"0": 3})])
+    counted = tally_reports(tmp_path / "r.parquet", so_far)
+    assert [n for ((n, _),) in counted.rounds[0].tallies] == [0] * 23 + [3]
+    plain = json.loads(counted.document())
+    with pytest.raises(HushrankError, match=said):
+        concluded(tmp_path / "x.json", edited(plain, ("rounds", 0, "tallies", 23, 0, 1), support))
