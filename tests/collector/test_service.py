@@ -23,6 +23,7 @@ from hushrank.collector.store.store import Secret
 from hushrank.collector.tokens import key_of, receipt
 from hushrank.collector.use_cases import running
 from hushrank.collector.use_cases.records import Record
+from hushrank.collector.use_cases.shelf import size_of
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.local import Tally
 from hushrank.poisoning.forgery import weight_of
@@ -1127,6 +1128,20 @@ def test_each_of_many_parts_of_a_round_is_asked_counted_and_tested(in_service, m
         assert len(await service.suspicion(id)) == 24
 
     in_service(using)
+
+
+def test_each_of_many_parts_counts_in_what_is_remembered_and_sent(monkeypatch):
+    monkeypatch.setitem(registry.PROTOCOLS, "pairs", registry._entry(Parted))
+    asked, looked_at = replay(draft(protocol="pairs"), 0, ()), []
+    assert size_of(asked) == 24
+    monkeypatch.setattr(running, "_require_answered", looked_at.append)
+    most = sum(running._longest_tallies(survey) for survey in asked.surveys)
+    monkeypatch.setattr(running, "MOST_BLOB_BYTES", most)
+    running._require_sent(asked)
+    assert looked_at == [*asked.surveys]
+    monkeypatch.setattr(running, "MOST_BLOB_BYTES", most - 1)
+    with pytest.raises(Refusal, match="what reports add up to"):
+        running._require_sent(asked)
 
 
 def test_of_each_round_it_is_forgotten_who_has_which_assignment(in_service):
