@@ -19,7 +19,7 @@ def show_judged(
     activity: Activity,
     warnings: Sequence[str] = (),
 ) -> None:
-    """Say how the activity was read, print a table, whose it is and warnings, and write the document."""
+    """Say how activity was read, print a table and whose it is, warn, and write the document."""
     written = [] if json is None else [json]
     console = console_beside(written)
     say_reading(console, activity.reading)
