@@ -113,5 +113,5 @@ def test_tests_stand_where_the_rooms_are():
     folders = {path.parent.relative_to(ROOT / "tests") for path in ROOT.glob("tests/**/test_*.py")}
     rooms = {path.parent.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py")}
     others = {"documents", "mutants", "portability", "stories"}
-    others |= {"collector/browser", "collector/client"}
+    others |= {"collector/browser", "collector/client", "collector/store/many"}
     assert {str(folder) for folder in folders - rooms} <= others

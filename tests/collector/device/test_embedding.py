@@ -59,7 +59,7 @@ def test_the_python_program_answers(tmp_path, monkeypatch, capsys):
         program, _ = programs("python", at=collector.origin, survey=survey)
         await asyncio.to_thread(exec, compile(program, "embedding.md", "exec"), {})
         said = capsys.readouterr().out
-        expected = "sends: .+\nreceipt: [0-9a-f]+\nspent here within a year: 2.0 nats\n"
+        expected = "sends: .+\nreceipt: [0-9a-f]+\nspent here within a year: 2 nats\n"
         assert re.fullmatch(expected, said)
         assert await reported(collector, survey) == 1
 
