@@ -105,10 +105,7 @@ def test_an_epsilon_is_at_most_what_was_written_and_written_again_as_it_was(epsi
         ({"allowed_origins": ["https://example.org", "*"]}, "allowed_origins"),
         ({"allowed_origins": [f"https://{n}.example.org" for n in range(49)] + ["*"]}, "origins: "),
         ({"allowed_origins": ["https://example.org:port"]}, "allowed_origins"),
-        (
-            {"allowed_origins": ["https://\u00e9.org"]},
-            "allowed_origins",
-        ),
+        ({"allowed_origins": ["https://\u00e9.org"]}, "allowed_origins"),
         ({"allowed_origins": ["https://" + "a" * 300]}, "allowed_origins"),
         ({"colour": "red"}, "colour"),
     ],

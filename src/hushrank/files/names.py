@@ -29,13 +29,14 @@ _NOBODY = re.compile(NOBODY)
 MAY_LOOK_ALIKE = r"[@\t]|  |\.0|[^\x00-\x7F]"
 """A part that one of two texts that look alike has."""
 
-ROUNDED = "large numbers that are rounded, so that some may be one: write them as text"
-NAMELESS = "values like NULL or NA, so that several people may be one: leave out who has no name"
 MOST_MARKS = 30
 """On a letter, as Unicode's stream-safe texts have: to order more takes the square of their number.
 """
-MARKED = f"expected texts of at most {MOST_MARKS} marks on a letter"
+
+ROUNDED = "large numbers that are rounded, so that some may be one: write them as text"
+NAMELESS = "values like NULL or NA, so that several people may be one: leave out who has no name"
 ALIKE = "values that look alike, so that one person may be several: write each in one way"
+MARKED = f"expected texts of at most {MOST_MARKS} marks on a letter"
 
 _WITH_POINT = re.compile(r"([+-]?\d+)\.0+")
 _MAY_LOOK_ALIKE = re.compile(MAY_LOOK_ALIKE)

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from hushrank.collector.store.batches import Batches
+from hushrank.collector.store.sqlite.writer import Writer
 from tests.collector.store.postgres_server import NoPostgres, Server, postgres_server
 
 _NUMBERS = count()
@@ -29,3 +31,18 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         return f"sqlite:///{tmp_path / 'store.sqlite'}"
     running: Server = request.getfixturevalue("server")
     return running.new_database(f"test{next(_NUMBERS)}")
+
+
+@pytest.fixture
+def served(monkeypatch):
+    """The sizes of batches; one that fails is followed by as many of one as it had."""
+    sizes = []
+    for kind, name in ((Batches, "_do"), (Writer, "_outcomes")):
+        serve = getattr(kind, name)
+
+        def counted(self, batch, *way, serve=serve):
+            sizes.append(len(batch))
+            return serve(self, batch, *way)
+
+        monkeypatch.setattr(kind, name, counted)
+    return sizes

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from hushrank.collector.store import numbers
-from hushrank.collector.store.batches import LARGEST_BATCH, Batches
+from hushrank.collector.store.batches import LARGEST_BATCH
 from hushrank.collector.store.checks import (
     microseconds,
     require_blob,
@@ -22,7 +22,7 @@ from hushrank.collector.store.postgres.answers import _Sent
 from hushrank.collector.store.sqlite import people as sqlite_people
 from hushrank.collector.store.sqlite.store import SqliteStore
 from hushrank.collector.store.sqlite.surveys import Entry
-from hushrank.collector.store.sqlite.writer import Writer, _Order
+from hushrank.collector.store.sqlite.writer import _Order
 from hushrank.collector.store.store import (
     ASKED,
     Answer,
@@ -209,17 +209,8 @@ def test_a_closed_round_takes_no_report_but_knows_those_it_has(address):
     on_store(address, scenario)
 
 
-def test_who_waits_together_is_served_together(address, monkeypatch):
+def test_who_waits_together_is_served_together(address, served):
     """Where a batch fails each is served alone: told the same, after as many commits."""
-    served = []
-    for kind, name in ((Batches, "_do"), (Writer, "_outcomes")):
-        serve = getattr(kind, name)
-
-        def counted(self, batch, *way, serve=serve):
-            served.append(len(batch))
-            return serve(self, batch, *way)
-
-        monkeypatch.setattr(kind, name, counted)
 
     async def scenario(store):
         surveys = [("s", n) for n in range(40)] + [("t", n) for n in range(40)]

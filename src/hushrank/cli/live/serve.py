@@ -60,5 +60,5 @@ def serve(
 
 
 def _token_in(path: Path) -> str:
-    """Return what stands in a file; signs that no token has stay, and are refused."""
+    """Return what stands in a file; what is no ASCII becomes a sign that no token has."""
     return path.read_text("ascii", errors="replace").strip()

@@ -27,6 +27,7 @@ FARTHEST_START = 1.5
 """How far from 0 a parabola's peak is believed to begin a search."""
 PRECISION = 1e-9
 STEPS_OF_A_LAP, MOST_LAPS = 100, 20
+"""A lap of a search ends after so many steps; of 16 items a new parabola takes as long as 150."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

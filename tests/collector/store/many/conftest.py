@@ -3,24 +3,8 @@ from threading import Event
 
 import pytest
 
-from hushrank.collector.store.batches import Batches
 from hushrank.collector.store.sqlite.store import SqliteStore
-from hushrank.collector.store.sqlite.writer import Writer, each
-
-
-@pytest.fixture
-def served(monkeypatch):
-    """The sizes of batches; one that fails is followed by as many of one as it had."""
-    sizes = []
-    for kind, name in ((Batches, "_do"), (Writer, "_outcomes")):
-        serve = getattr(kind, name)
-
-        def counted(self, batch, *way, serve=serve):
-            sizes.append(len(batch))
-            return serve(self, batch, *way)
-
-        monkeypatch.setattr(kind, name, counted)
-    return sizes
+from hushrank.collector.store.sqlite.writer import each
 
 
 @pytest.fixture
