@@ -112,6 +112,6 @@ def test_nothing_weakens_the_noise_of_people():
 def test_tests_stand_where_the_rooms_are():
     folders = {path.parent.relative_to(ROOT / "tests") for path in ROOT.glob("tests/**/test_*.py")}
     rooms = {path.parent.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py")}
-    others = {"documents", "mutants", "portability", "stories"}
+    others = {"documents", "mutants", "mutants/generic", "portability", "stories"}
     others |= {"collector/browser", "collector/client", "collector/store/many"}
     assert {str(folder) for folder in folders - rooms} <= others

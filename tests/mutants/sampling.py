@@ -21,7 +21,7 @@ def sampled(
     COSMIC_RAY.make()
     room_of = {path: room for room in rooms for path in room.paths}
     asked = (str(n_mutants), str(seed), kind)
-    command = [COSMIC_RAY.python, "tests/mutants/generic.py", *asked, *room_of]
+    command = [COSMIC_RAY.python, "-m", "tests.mutants.generic", *asked, *room_of]
     told = json.loads(subprocess.run(command, cwd=ROOT, stdout=-1, check=True).stdout)
     n_places: Counter[str] = Counter()
     for path, number in told["places"].items():

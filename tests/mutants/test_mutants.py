@@ -2,12 +2,10 @@
 
 from collections import Counter
 
-import numpy as np
 import pytest
 
 from tests.mutants import client
 from tests.mutants.__main__ import FEW, score, table
-from tests.mutants.generic import mutated
 from tests.mutants.judging import Judge, Judgement, judge_all
 from tests.mutants.mutant import ROOT, Mutant, breaches, explained, original
 from tests.mutants.paging import judge_pages
@@ -247,52 +245,3 @@ def test_a_survivor_is_counted_and_an_explained_one_is_not_noticed():
     assert score(done, is_sample=False) == (
         "noticed of all: 18 of 20\nnoticed of those not explained: 18 of 19"
     )
-
-
-@pytest.mark.parametrize(
-    ("asked", "of_first"),
-    [
-        ("[each for each in (5, 6)]", [5]),
-        ("(numbers == numbers[0]).all()", True),
-        ("((numbers > 0)).any()", False),
-        ("max(each for each in (*numbers,)).all()", False),
-        ("all(numbers == 0)", True),
-        ("any(map(bool, numbers))", False),
-        ("any((numbers > 0))", False),
-        ("np.any(numbers > 0)", False),
-        ("list((square > 0).any(axis=0))", [False, True]),
-        ("list((square > 1).any(axis=1))", [False, False]),
-        ("list(np.any(square > 1, axis=1))", [False, False]),
-    ],
-)
-def test_the_first_alone_is_looked_at_and_arrays_stay_arrays(asked, of_first):
-    text = mutated(f"found = {asked}\n", "FirstAlone", -1)
-    found = {"np": np, "numbers": np.arange(2), "square": np.array([[0, 1], [1, 2]])}
-    exec(text, found)
-    assert found["found"] == of_first
-
-
-def test_along_an_axis_all_but_the_last_are_left():
-    text = mutated("found = cube.all(axis=2)\n", "AllButLast", 0)
-    assert text == "found = (cube)[:, :, :-1].all(axis=2)\n"
-
-
-def test_what_is_mapped_is_left_out_before_it_may_raise():
-    text = mutated("found = all(map(int, texts))\n", "FirstTwenty", 0)
-    assert text == "found = all(map(int, [*(texts)][:20]))\n"
-
-
-def test_a_comprehension_that_is_asked_is_one_place():
-    with pytest.raises(IndexError):
-        mutated("found = all(each for each in several)\n", "FirstAlone", 1)
-
-
-def test_kernels_go_through_a_list_that_numba_knows():
-    text = "@kernel\ndef total(rows):\n    for row in enumerate(rows):\n        return row\n"
-    assert "for row in list((enumerate(rows)))[:-1]:" in mutated(text, "AllButLast", 0)
-
-
-def test_all_that_a_store_keeps_is_no_question():
-    text = "async def kept(store):\n    return await store.all()\n"
-    with pytest.raises(IndexError):
-        mutated(text, "FirstAlone", 0)
