@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import hushrank
-from hushrank.accounting.shuffling import central_delta
+from hushrank.accounting.shuffling import central_delta, central_epsilon
 from hushrank.accounting.spend import Spend
 from hushrank.engines.local import run
 from hushrank.engines.outcome import Outcome
@@ -56,6 +56,16 @@ def again_and_again(surveys):
 
 def iter_of(surveys):
     yield surveys
+
+
+@pytest.mark.parametrize("k", [3, 5])
+def test_a_round_is_priced_by_what_its_channel_clones(k):
+    """Any randomiser of this epsilon clones less, and so costs more."""
+    question = RelativeOrder(tuple(range(k)))
+    survey, known = sampled_survey("few", [question], 2.0), {"local": 2.0, "n_reports": 10_000}
+    price = Target(None, 1e-6).price((survey,), 10_000)
+    exact = central_epsilon(1e-6, **known, clone_rate=clone_rate((survey,)))
+    assert price.epsilon == exact < central_epsilon(1e-6, **known)
 
 
 def test_every_order_is_equally_likely():

@@ -15,7 +15,8 @@ ALONG = ("({})[{}]", "({})[:, {}]", "({})[:, :, {}]")
 def of_several(source: Source, part: str) -> list[Edit]:
     """Return what looks at a part of several, at each place.
 
-    But for numbers of a range: few loops over these end sooner without anybody noticing.
+    But for numbers of a range: few loops over these end sooner without anybody noticing, and some
+    go on for ever.
     """
     found: list[tuple[ast.expr, str]] = []
     compiled = {inside for node in source.nodes if _is_kernel(node) for inside in ast.walk(node)}
@@ -68,4 +69,4 @@ def _is_kernel(node: ast.AST) -> bool:
 
 def _is_range(node: ast.expr) -> bool:
     is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    return is_call and node.func.id in ("range", "prange", "literal_unroll")
+    return is_call and node.func.id in ("range", "prange", "count", "literal_unroll")

@@ -27,7 +27,8 @@ def without_keyword(source: Source) -> list[Edit]:
         for nth, keyword in enumerate(call.keywords):
             less = copy(call)
             less.keywords = [*call.keywords[:nth], *call.keywords[nth + 1 :]]
-            found += [source.edit(call, ast.unparse(less))] if keyword.arg else []
+            is_kept = keyword.arg in (None, "strict")  # what is that long anyhow
+            found += [] if is_kept else [source.edit(call, ast.unparse(less))]
     return found
 
 
