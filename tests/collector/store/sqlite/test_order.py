@@ -13,7 +13,7 @@ from tests.collector.store.running import NOW, kinds, on_store, open_survey, upl
 
 PEOPLE = [23 * n % 61 for n in range(1, 61)]
 """All of 1 to 60, as they come: few enough for one page."""
-MARK = re.compile(rb"~person (\d\d)~{22}")
+MARK = re.compile(rb"~person (\d{3})~{21}")
 PAGE = 4096
 
 
@@ -24,7 +24,7 @@ def path(tmp_path):
 
 def mark(number):
     """Return 32 bytes that name a person and are nowhere else."""
-    return b"~person %02d%b" % (number, b"~" * 22)
+    return b"~person %03d%b" % (number, b"~" * 21)
 
 
 def in_pages(path):
@@ -74,7 +74,7 @@ def test_reports_of_an_ended_round_do_not_stand_as_they_came(path):
 
 
 def test_reports_of_many_slices_are_all_kept_and_known_again(path, monkeypatch):
-    monkeypatch.setattr(order, "_SLICE", 7)
+    in_slices(monkeypatch, 7, 2)
 
     async def scenario(store):
         await open_survey(store)
@@ -83,11 +83,51 @@ def test_reports_of_many_slices_are_all_kept_and_known_again(path, monkeypatch):
         await store.accept([upload(5, b"another", survey="t")], now=NOW)
         await end(store)
         assert [sorted(people) for people in in_pages(path)] == [sorted(PEOPLE)]
-        assert in_pages(path) != [PEOPLE]
         assert await kinds(store) == {(0, 0, mark(number)): 1 for number in PEOPLE}
         assert await kinds(store, "t") == {(0, 0, b"another"): 1}
         again = [upload(5, mark(5)), upload(6, mark(5))]
         assert await store.accept(again, now=NOW) == ["same", "closed"]
+
+    on_store(str(path), scenario)
+
+
+def in_slices(monkeypatch, of_slice, of_both):
+    monkeypatch.setattr(order, "_SLICE", of_slice)
+    monkeypatch.setattr(order, "_AGAIN", of_both)
+
+
+def test_where_slices_meet_nothing_stays_as_it_came(tmp_path, monkeypatch):
+    """Pages of sixty: where rows of two slices kept places of their own, no two would be alike."""
+    in_slices(monkeypatch, 170, 120)
+
+    def left(factor):
+        came = [factor * n % 307 for n in range(1, 307)]
+
+        async def scenario(store):
+            await open_survey(store)
+            await come(store, came)
+            await end(store)
+
+        path = tmp_path / f"{factor}.sqlite"
+        on_store(str(path), scenario)
+        pages = [people for people in in_pages(path) if len(people) > 9]
+        assert len(pages) == 5
+        assert all(people != [n for n in came if n in people] for people in pages)
+        return tuple(sorted(map(tuple, pages)))
+
+    factors = (30, 45, 116, 200)
+    assert len(set(map(left, factors))) < len(factors)
+
+
+def test_answers_of_one_assignment_may_fill_a_slice(path, monkeypatch):
+    in_slices(monkeypatch, 5, 2)
+
+    async def scenario(store):
+        await open_survey(store)
+        for number in PEOPLE[:9]:
+            assert await store.accept([upload(number, *[mark(number)] * 5)], now=NOW) == ["new"]
+        await end(store)
+        assert (await kinds(store)).total() == 45
 
     on_store(str(path), scenario)
 

@@ -15,6 +15,8 @@ from hushrank.collector.store.store import ASKED
 
 _SLICE = MOST_ANSWERS
 """Rows; no assignment has more answers."""
+_AGAIN = 1000
+"""Rows that two slices share, more than a page holds: where they meet nothing stays as it came."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +43,23 @@ def sort_asked(connection: Connection, start: From) -> From | None:
 def _sort(
     connection: Connection, start: From, table: str, whose: str, key: str, least: int | bytes
 ) -> From | None:
-    """Delete a slice of rows and insert them again, sorted, in the same transaction."""
+    """Delete a slice of rows and insert them again, sorted, in the same transaction.
+
+    The next one takes the last of these rows again, unless all of the slice have one key.
+    """
     round = closed_round(connection, *start.name)
     rows = f"FROM {table} WHERE {whose} AND {key} >= ?"
     bounds: tuple[Any, ...] = (round, least if start.first is None else start.first)
-    after = connection.execute(
-        f"SELECT {key} {rows} ORDER BY {key} LIMIT 1 OFFSET {_SLICE}", bounds
-    ).fetchone()
-    if after:
-        rows, bounds = f"{rows} AND {key} < ?", (*bounds, *after)
+    first, again, end = (
+        connection.execute(
+            f"SELECT {key} {rows} ORDER BY {key} LIMIT 1 OFFSET {n}", bounds
+        ).fetchone()
+        for n in (0, _SLICE - _AGAIN, _SLICE)
+    )
+    if end:
+        rows, bounds = f"{rows} AND {key} < ?", (*bounds, *end)
     found = connection.execute(f"SELECT * {rows}", bounds).fetchall()
     connection.execute(f"DELETE {rows}", bounds)
     insert_rows(connection, table, sorted(found))
-    return From(start.name, *after) if after else None
+    following = end if again == first else again
+    return From(start.name, *following) if end else None
