@@ -60,6 +60,28 @@ def test_the_price_of_every_mechanism_is_checked():
         replace(fits, epsilon=0.9)
 
 
+def said_to_cost(epsilon):
+    """Return a mechanism that costs 1 nat, whatever its author says."""
+    mechanism = GeneralizedRandomizedResponse(2, 1.0)
+    object.__setattr__(mechanism, "epsilon", epsilon)
+    return mechanism
+
+
+@pytest.mark.parametrize("said", [0.0, -1.0, 1e-9, 0.999999999999])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_mechanism_that_says_less_than_it_costs_is_refused(said, place):
+    mechanisms = [GeneralizedRandomizedResponse(2, 1.0) for _ in range(3)]
+    mechanisms[place] = said_to_cost(said)
+    with pytest.raises(HushrankError, match="Response costs more than the epsilon that it says"):
+        Survey("three", tuple(PAIRS[:3]), tuple(mechanisms), 1.0)
+
+
+@pytest.mark.parametrize("said", ["1.0", np.float32(1), None, 1j, math.nan, math.inf, -math.inf])
+def test_a_mechanism_whose_epsilon_is_no_number_is_refused(said):
+    with pytest.raises(HushrankError, match="Response: expected its epsilon"):
+        Survey("one", (PAIRS[0],), (said_to_cost(said),), 1.0)
+
+
 @pytest.mark.parametrize("n_questions", [99, 100, 101, 1000])
 def test_the_price_of_the_last_of_many_mechanisms_is_checked(n_questions):
     cheap, dear = (GeneralizedRandomizedResponse(2, epsilon) for epsilon in (0.5, 1.0))

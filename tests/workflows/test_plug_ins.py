@@ -3,11 +3,16 @@
 import json
 import re
 import sys
+from contextlib import chdir
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 import hushrank
+from hushrank.accounting.words import finely, loss_in_words
+from hushrank.protocols.registry import Pairs
+from hushrank.workflows.at_scale import collect_files
 from tests.commands import hushrank as run
 
 ROOT = Path(__file__).parents[2]
@@ -51,6 +56,36 @@ def test_plug_ins_are_collected_by_name(installed, monkeypatch, capsys):
     assert run(monkeypatch, "collect", "people.soc", "--epsilon", 2, "--protocol", "other") == 2
     assert "favourites" in capsys.readouterr().err
     assert hushrank.collect(installed, 2, protocol="favourites").is_private
+
+
+@dataclass(frozen=True)
+class Twice(Pairs):
+    """A protocol that asks for its whole epsilon in each of two rounds."""
+
+    name = "twice"
+
+    def begin(self, n_items, *, epsilon, n_people, seed):
+        """Throw away what the first round said."""
+        asked = {"epsilon": epsilon, "n_people": n_people, "seed": seed}
+        yield next(Pairs().begin(n_items, **asked))
+        return (yield from Pairs().begin(n_items, **asked))
+
+
+def of_files(people, epsilon, **asked):
+    hushrank.write_rankings(people, "people.parquet")
+    return collect_files("people.parquet", epsilon, **asked)
+
+
+@pytest.mark.parametrize("collect", [hushrank.collect, of_files])
+@pytest.mark.parametrize("epsilon", [0.25, 1 / 3, 2])
+def test_nobody_pays_more_than_epsilon_whatever_a_plug_in_asks(collect, epsilon, tmp_path):
+    people = hushrank.simulate("mallows", people=400, items=4, dispersion=0.5, seed=1)
+    with chdir(tmp_path), pytest.raises(hushrank.HushrankError) as refused:
+        collect(people, epsilon, protocol=Twice(queries=1))
+    said = f"the rounds cost a person more than the {finely(epsilon)} nats announced"
+    assert str(refused.value) == said
+    spent = f"up to {loss_in_words(epsilon)} nats a person were spent before"
+    assert refused.value.__notes__ == [spent]
 
 
 def test_a_protocol_is_compared_with_ours_on_the_frontier(installed, monkeypatch):

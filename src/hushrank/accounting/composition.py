@@ -10,6 +10,7 @@ from math import inf
 
 from hushrank.accounting.rounding import PRECISE, exp_above, float_above, float_below
 from hushrank.accounting.spend import Spend
+from hushrank.accounting.words import finely
 from hushrank.errors import require
 
 
@@ -29,6 +30,12 @@ def exact_epsilon(spends: Sequence[Spend]) -> Fraction:
     """Return `total_epsilon` without any rounding: what a budget is compared with."""
     each = (sum(Fraction(spend.epsilon) for spend in at_once) for at_once in _overlaps(spends))
     return max((Fraction(total) for total in each), default=Fraction(0))
+
+
+def require_within(spends: Sequence[Spend], epsilon: float) -> None:
+    """Raise HushrankError where releases cost a person more than epsilon, in nats, exactly."""
+    dear = f"the rounds cost a person more than the {finely(epsilon)} nats announced"
+    require(exact_epsilon(spends) <= Fraction(epsilon), dear)
 
 
 def total_delta(spends: Sequence[Spend]) -> float:

@@ -7,15 +7,13 @@ tallies lead to the same next round.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from itertools import combinations
 
 import msgspec
 import numpy as np
 
-from hushrank.accounting.composition import exact_epsilon
+from hushrank.accounting.composition import require_within
 from hushrank.accounting.rounding import at_most
-from hushrank.accounting.words import finely
 from hushrank.collector.draft import Draft
 from hushrank.engines.outcome import Outcome
 from hushrank.errors import require
@@ -125,8 +123,7 @@ def _checked(surveys: Round, before: Sequence[Round], draft: Draft) -> Round:
     """Return the round, if it asks no person for more than is left; incomplete ones as before."""
     require_round(surveys)
     spends = [survey.spend for survey in (*sum(before, ()), *surveys)]
-    dear = f"the rounds cost a person more than the {finely(draft.epsilon)} nats announced"
-    require(exact_epsilon(spends) <= Fraction(draft.epsilon), dear)
+    require_within(spends, draft.epsilon)
     takes = [all(survey.takes_incomplete for survey in each) for each in (*before[:1], surveys)]
     require(takes[-1] or not takes[0], "a later round needs complete rankings, the first did not")
     return surveys

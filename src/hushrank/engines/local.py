@@ -7,18 +7,20 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from hushrank.accounting.composition import require_within
+from hushrank.accounting.spend import Spend
 from hushrank.accounting.words import loss_in_words
 from hushrank.arrays import Answers, Counts, Reports
 from hushrank.engines.crowd import Budgets, Crowd
 from hushrank.engines.outcome import Outcome, epsilons_of
-from hushrank.engines.rounds import collect, simulate_each
+from hushrank.engines.rounds import before_each, collect, simulate_each
 from hushrank.mechanisms.local import Reporting, Tally
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
 from hushrank.surveys.supports import support_each
 from hushrank.surveys.survey import Round, RoundTallies, Survey, Tallies, require_round
 
-__all__ = ["Outcome", "Protocol", "run", "run_without_noise", "simulate"]
+__all__ = ["Outcome", "Protocol", "run", "run_without_noise", "simulate", "within"]
 
 T = TypeVar("T")
 Protocol: TypeAlias = Generator[Round, RoundTallies, T]
@@ -126,6 +128,20 @@ def run_without_noise(protocol: Protocol[T], rankings: Rankings) -> T:
         return tuple(tallies)
 
     return drive(protocol, expected, crowd).result
+
+
+def within(protocol: Protocol[T], epsilon: float) -> Protocol[T]:
+    """Pass a protocol's rounds on, as long as they cost no person more than epsilon, in nats.
+
+    Raises HushrankError before a round asks anybody that would: a plug-in may ask for more.
+    """
+    spends: list[Spend] = []
+
+    def check(surveys: Round) -> None:
+        spends.extend(survey.spend for survey in surveys)
+        require_within(spends, epsilon)
+
+    return before_each(protocol, check)
 
 
 class Audience(Interface):

@@ -15,6 +15,7 @@ from hushrank.accounting.shuffling import central_delta, central_epsilon
 from hushrank.accounting.spend import Spend
 from hushrank.accounting.words import loss_in_words
 from hushrank.arrays import Counts, Reports
+from hushrank.engines.rounds import before_each
 from hushrank.errors import require
 from hushrank.randomness import Randomness
 from hushrank.surveys.shuffled import clone_rate, local_epsilon
@@ -122,17 +123,13 @@ def priced(
     Raises HushrankError, before a round asks anybody, if it is too dear or one too many; before
     the first one if a later one of the same epsilons may be too dear.
     """
-    surveys = next(protocol)
-    while True:
+
+    def pay(surveys: Round) -> None:
         more = f"expected at most {target.n_rounds} rounds behind a shuffler, one more is asked for"
         require(len(paid) < target.n_rounds, more)
         price = target.price(surveys, n_reports)
         if not paid:
             target.require_later(surveys, n_reports)
         paid.append(price)
-        tallies = yield surveys
-        try:
-            surveys = protocol.send(tallies)
-        except StopIteration as end:
-            result: T = end.value
-            return result
+
+    return before_each(protocol, pay)

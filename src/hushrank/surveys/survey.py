@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
-from math import inf
+from math import inf, isfinite
 from typing import TypeAlias, cast
 
 import numpy as np
@@ -16,6 +16,7 @@ from hushrank.accounting.words import finely
 from hushrank.errors import require
 from hushrank.mechanisms.local import LocalMechanism, Reporting, Tally
 from hushrank.questions.question import Question
+from hushrank.samplers.word_probabilities import exp_below
 
 EVERY_BUDGET = (0.0, inf)
 """Asks people whatever their budgets."""
@@ -38,8 +39,8 @@ class Survey:
     Asked are the people whose lot, a number that each draws once, uniform in [0, 1),
     lies in `lots`: rounds with disjoint lots ask different people. Where people have budgets of
     their own, public numbers in nats, asked are those whose budget lies in [low, high) = `budgets`.
-    Raises HushrankError when the mechanisms could cost a person more than `epsilon`, or `epsilon`
-    exceeds the lowest of the budgets.
+    Raises HushrankError when the mechanisms could cost a person more than `epsilon`, one costs more
+    than it says, or `epsilon` exceeds the lowest of the budgets.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Survey:
 
     def _require_prices(self) -> None:
         for mechanism in self.distinct_mechanisms:
+            _require_true_price(mechanism)
             price = Fraction(mechanism.epsilon) * self.answers_per_person  # exact: floats round
             too_dear = f"{finely(price)} nats of answers exceed epsilon {self.epsilon}"
             require(price <= Fraction(self.epsilon), too_dear)
@@ -128,6 +130,16 @@ class Survey:
 
 Round: TypeAlias = tuple[Survey, ...]
 """Surveys of different people, by their lots or budgets, that are asked at the same time."""
+
+
+def _require_true_price(mechanism: Reporting) -> None:
+    """Raise HushrankError where a mechanism says that it costs less than its own rates tell."""
+    named = type(mechanism).__name__
+    is_number = isinstance(mechanism.epsilon, int | float) and isfinite(mechanism.epsilon)
+    require(is_number, f"{named}: expected its epsilon in nats as a finite float")
+    if isinstance(mechanism, LocalMechanism):
+        true = mechanism.rates.worst_ratio <= exp_below(mechanism.epsilon)
+        require(true, f"{named} costs more than the epsilon that it says")
 
 
 def require_round(surveys: Round) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 from hushrank.accounting.rounding import at_most
 from hushrank.accounting.spend import Spend
-from hushrank.engines.local import run, simulate
+from hushrank.engines.local import run, simulate, within
 from hushrank.engines.outcome import Outcome
 from hushrank.engines.shuffler import forward, priced
 from hushrank.errors import require
@@ -175,9 +175,10 @@ def _ask(
         progress(PartDone.of("asking people", share) if share < 1 else "adding up what they said")
 
     public_seed = int(stream(seed, "pivots").integers(2**31))
-    rounds = protocol.begin(
+    begun = protocol.begin(
         people.n_items, epsilon=terms.local, n_people=people.n_people, seed=public_seed
     )
+    rounds = within(begun, terms.local)
     if short_cut:
         return simulate(rounds, people, rng=stream(seed, "noise"))
     words = secret_words(seed)
