@@ -202,14 +202,20 @@ def test_pieces_of_other_items_ties_or_gaps_are_refused_before_anybody_answers()
         "gap": [["tea"], ["coffee", "tea"]],
     }
     read = {name: hushrank.read_rankings(each) for name, each in lists.items()}.__getitem__
-    with pytest.raises(HushrankError, match="the same items"):
-        People.of(read, ["same", "other"])
-    with pytest.raises(HushrankError, match="expected strict rankings"):
-        People.of(read, ["same", "tied"])
-    gaps = People.of(read, ["same", "gap"])
     survey = sampled_survey("pair", [RelativeOrder((0, 1))], 1.0)
-    with pytest.raises(HushrankError, match="expected complete rankings"):
-        run(ask(survey), gaps, draws=Draws.of(1))
+    for place in range(3):
+        pieces = ["same"] * 3
+        with pytest.raises(HushrankError, match="the same items"):
+            People.of(read, put(pieces, place, "other"))
+        with pytest.raises(HushrankError, match="expected strict rankings"):
+            People.of(read, put(pieces, place, "tied"))
+        gaps = People.of(read, put(pieces, place, "gap"))
+        with pytest.raises(HushrankError, match="expected complete rankings"):
+            run(ask(survey), gaps, draws=Draws.of(1))
+
+
+def put(pieces, place, other):
+    return [*pieces[:place], other, *pieces[place + 1 :]]
 
 
 class Unlike:

@@ -121,6 +121,12 @@ def test_few_people_differ_by_chance_at_least():
     assert weights == pytest.approx(np.repeat(1 / (9 * np.array(rests)), rests))
 
 
+@pytest.mark.parametrize("n_people", [2**60, 2**62 - 1])
+def test_as_many_people_as_tallies_hold_differ_by_chance(n_people):
+    known = EstimatedMargins(np.zeros((3, 3)), np.zeros((3, 3)), n_people=n_people)
+    assert known.by_chance == pytest.approx((3 * n_people) ** -0.5)
+
+
 def test_people_who_prefer_nothing_differ_by_what_is_taken_for_the_least():
     """Variances of margins are 1 / n, covariances of two of one item 1 / (3 n): 20,000 crowds."""
     rng, n_people, n_crowds = np.random.default_rng(3), 20, 20_000

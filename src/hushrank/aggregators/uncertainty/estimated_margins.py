@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import sqrt
 
 import numpy as np
 
@@ -54,7 +55,7 @@ class EstimatedMargins:
         A margin of n of them has the variance 1 / n, and the covariance 1 / (3 n) with another of
         one of its items: two scores and a rest, of 1 / (3 n) each.
         """
-        return float(1 / np.sqrt(3 * self.n_people))
+        return 1 / sqrt(3 * self.n_people)
 
     @cached_property
     def estimates(self) -> Floats:
