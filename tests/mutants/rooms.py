@@ -77,6 +77,36 @@ ROOMS = (
         ("tests/aggregators", "tests/workflows/test_aggregate.py", "tests/planning"),
     ),
     Room(
+        "aggregators: the others",
+        ("aggregators/*.py", "aggregators/[!p]*/*.py"),
+        ("tests/aggregators",),
+        ("tests/protocols", "tests/workflows/test_aggregate.py", "tests/engines"),
+    ),
+    Room("models", ("models/**/*.py",), ("tests/models",), ("tests/protocols", "tests/estimators")),
+    Room("estimators", ("estimators/**/*.py",), ("tests/estimators",), ("tests/protocols",)),
+    Room(
+        "evaluation",
+        ("evaluation/**/*.py",),
+        ("tests/evaluation",),
+        ("tests/publishing", "tests/experiments"),
+    ),
+    Room(
+        "rankings: what is read",
+        (
+            *("rankings/[!a]*.py", "rankings/formats/*.py", "rankings/cast_votes/*.py"),
+            "arrays.py",
+        ),
+        ("tests/rankings",),
+        ("tests/files", "tests/workflows/test_look.py", "tests/cli/input"),
+    ),
+    Room("activities", ("activities/**/*.py",), ("tests/activities",), ("tests/publishing",)),
+    Room(
+        "planning",
+        ("planning/**/*.py",),
+        ("tests/planning",),
+        ("tests/workflows/plan", "tests/cli/plan"),
+    ),
+    Room(
         "publishing: releases",
         tuple(
             f"publishing/{room}*.py" for room in ("", "historical/", "online/", "record_channel/")

@@ -1,13 +1,18 @@
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyarrow import parquet
 
 import hushrank
 from hushrank.errors import HushrankError
-from hushrank.rankings.ballot_sums import BallotSums
+from hushrank.files.pieces import pieces_of
+from hushrank.rankings.ballot_sums import BallotSums, BallotTerms, read_piece
+from hushrank.rankings.forms.asked import Asked
 from hushrank.rankings.marginals import majority
 
 NAMES = ("10", "9", "milk", "tea")
@@ -54,3 +59,43 @@ def test_items_that_ballots_chose_are_not_counted():
     chosen = hushrank.read_rankings([["a", "b"], ["b", "a"], ["a", "c"]], drop=["50%"])
     with pytest.raises(HushrankError, match="drop: a share of the people"):
         BallotSums.of(chosen)
+
+
+MANY = tuple(f"item {n}" for n in range(10, 40))
+
+
+def test_pieces_of_many_items_add_up():
+    ballots = [MANY[n:] for n in range(28)]
+    whole = BallotSums.of(hushrank.read_rankings(ballots))
+    early, late = (hushrank.read_rankings(part) for part in (ballots[25:], ballots[:25]))
+    total = BallotSums.of(early) + BallotSums.of(late)
+    assert total.names == whole.names
+    assert np.array_equal(total.counts, whole.counts)
+    assert np.array_equal(total.ranked, whole.ranked)
+
+
+@pytest.mark.parametrize("item", [0, 29])
+def test_what_is_told_holds_every_one_of_many_items(item):
+    sums = BallotSums.of(hushrank.read_rankings([MANY]))
+    names = tuple("another" if n == item else name for n, name in enumerate(MANY))
+    ranked = sums.ranked + (np.arange(30) == item)
+    assert replace(sums, names=names).told != sums.told
+    assert replace(sums, ranked=ranked).told != sums.told
+
+
+def test_a_share_among_many_items_to_drop_is_refused():
+    terms = BallotTerms(Asked(drop=(*MANY, "1%")))
+    with pytest.raises(HushrankError, match="drop: a share of the people"):
+        terms.require_additive()
+
+
+@pytest.mark.parametrize("gap", [None, 0, 25])
+def test_a_long_piece_of_many_columns_is_read_as_the_table(tmp_path, gap):
+    columns = {name: np.roll(np.arange(1, 31), n).tolist() * 50 for n, name in enumerate(MANY)}
+    if gap is not None:
+        columns[MANY[gap]][-1] = None
+    parquet.write_table(pa.table(columns), tmp_path / "b.parquet")
+    (piece,) = pieces_of(tmp_path / "b.parquet", most_rows=10_000)
+    read = read_piece(BallotTerms(), piece)
+    assert read == hushrank.read_rankings(tmp_path / "b.parquet")
+    assert read.is_complete == (gap is None)

@@ -200,3 +200,21 @@ def test_shared_tables_cannot_be_changed():
     for table in interleavings(2, 3):
         with pytest.raises(ValueError, match="read-only"):
             table[0, 0] = 1
+
+
+def test_all_of_many_items_have_ranks_and_triplets():
+    ranks = inverse(np.random.default_rng(1).permutation(40)[None])
+    items = tuple(range(1, 40))
+    assert ranks_within(ranks, items, among=items).argsort().tolist() == [
+        ranks[0, 1:].argsort().tolist()
+    ]
+    assert len(triplets(23)) == 23 * comb(22, 2)
+    assert triplets(23)[-1] == (22, 20, 21)
+
+
+@pytest.mark.parametrize(("n_left", "n_right"), [(2, 25), (25, 2), (1, 30)])
+def test_long_interleavings_have_all_places(n_left, n_right):
+    left, right = interleavings(n_left, n_right)
+    assert len(left) == comb(n_left + n_right, n_left)
+    both = np.sort(np.hstack([left, right]), axis=1)
+    assert (both == np.arange(n_left + n_right)).all()

@@ -158,3 +158,39 @@ def test_one_blank_name_of_many_that_share_a_place_is_refused(place):
     names.insert(place, " ")
     with pytest.raises(HushrankError, match="ballot 1: expected names that are not blank"):
         read_rankings([[names]])
+
+
+MANY = [f"item {n}" for n in range(47)]
+
+
+def with_change(at, name):
+    return [*MANY[:at], name, *MANY[at + 1 :]]
+
+
+@pytest.mark.parametrize("place", [0, 40])
+@pytest.mark.parametrize(
+    ("name", "error", "message"),
+    [
+        (3, TypeError, "expected the names of ballot 30 as text"),
+        ({3}, TypeError, "expected the names of ballot 30 as text"),
+        (None, HushrankError, "ballot 30: expected no filled place after an empty one"),
+        (" ", HushrankError, "ballot 30: expected names that are not blank"),
+        ({"item 46"}, HushrankError, "ballot 30: expected each item at most once"),
+    ],
+)
+def test_one_bad_place_of_a_long_ballot_is_refused(place, name, error, message):
+    with pytest.raises(error, match=message):
+        read_rankings([*[MANY] * 29, with_change(place, name)])
+
+
+@pytest.mark.parametrize("name", [3, "item 46"])
+def test_one_bad_name_of_many_that_share_a_place_is_refused(name):
+    with pytest.raises((TypeError, HushrankError), match="ballot 1"):
+        read_rankings([[with_change(40, name)]])
+
+
+def test_all_of_many_ballots_of_many_places_and_names_are_read():
+    ballots = [MANY[n:] + MANY[:n] for n in range(30)] + [["late", MANY[:40]]]
+    found = read_rankings(ballots)
+    assert found.n_items == 48
+    assert list(found) == [*map(tuple, ballots[:30]), ("late", frozenset(MANY[:40]))]

@@ -89,3 +89,11 @@ def test_ranks_as_people_have_them_are_refused_with_what_takes_them(ranks, said)
     with pytest.raises(HushrankError, match=said):
         Rankings(ranks, names)
     assert list(Rankings.from_keys(ranks, names)) == [names]
+
+
+@pytest.mark.parametrize("n_tied", [1, 30])
+def test_a_person_has_all_of_many_places_and_all_of_many_that_tie(n_tied):
+    names = [f"item {n}" for n in range(90)]
+    tied = frozenset(names[: n_tied + 1])
+    ballots = [(tied, *names[n_tied + 1 :]), *(tuple(names[n:]) for n in range(30))]
+    assert list(read_rankings(ballots)) == ballots

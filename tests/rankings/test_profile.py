@@ -344,3 +344,34 @@ def test_other_names_or_people_make_other_rankings():
     assert rankings != Rankings(RANKS, NAMES, np.array([2]))
     with pytest.raises(TypeError, match="unhashable"):
         hash(rankings)
+
+
+MANY = tuple(f"item {n}" for n in range(40))
+UP = np.arange(40.0)
+
+
+def changed(place, key):
+    return np.where(np.arange(40) == place, key, UP)[None]
+
+
+@pytest.mark.parametrize("place", [0, 30])
+def test_one_item_of_many_tells_what_rankings_are(place):
+    assert not Rankings.from_keys(changed(place, NAN), MANY).is_complete
+    assert not Rankings.from_keys(changed(place, 39.0), MANY).is_strict
+    whole = changed(place, 2**53).astype(int)
+    with pytest.raises(HushrankError, match="would be rounded"):
+        Rankings.from_keys(whole, MANY)
+
+
+def test_one_row_of_many_tells_what_rankings_are():
+    rows = np.tile(UP, (30, 1))
+    tied = np.vstack([rows, changed(30, 39.0)])
+    assert not Rankings.from_keys(tied, MANY).is_strict
+
+
+def test_all_of_many_items_that_are_kept_are_looked_at():
+    rankings = Rankings.from_keys(UP[None], MANY)
+    assert rankings.of_items(MANY[::-1]).ranks.tolist() == [list(range(40))[::-1]]
+    assert rankings.restrict(range(40)[::-1]).names == MANY[::-1]
+    with pytest.raises(HushrankError, match=r"expected items 0\.\.39 to keep"):
+        rankings.restrict([*range(30), 40])

@@ -16,6 +16,7 @@ from hushrank.rankings.forms.asked import Asked
 from hushrank.rankings.forms.cleaning import ballots_of
 from hushrank.rankings.forms.tables import ballots_of_table
 from hushrank.rankings.profile import Rankings
+from hushrank.rankings.rank_columns import unmistakable_names
 from hushrank.rankings.written_tables import format_csv, format_parquet
 
 
@@ -340,3 +341,49 @@ def test_items_that_only_a_dictionary_of_the_file_names_are_no_items():
     names = pa.DictionaryArray.from_arrays([0, 1, 0, 1], ["a", "b", "zebra"])
     content = parquet_of(person=[1, 1, 2, 2], item=names, score=[1.0, 2.0, 2.0, 1.0])
     assert table_rankings(parse_parquet(content)).names == ("a", "b")
+
+
+MANY = [f"item {n}" for n in range(30)]
+
+
+def many(**changes):
+    """Rankings of 30 people of 30 items, weighted, some of whose last names are changed."""
+    names = [changes.get(f"n{n}", name) for n, name in enumerate(MANY)]
+    orders = np.array([np.roll(np.arange(30), n) for n in range(30)])
+    return Rankings.from_orders(orders, names, np.arange(1, 31))
+
+
+@pytest.mark.parametrize("form", ["places", "ranks"])
+def test_many_rows_of_many_items_round_trip(form):
+    again = csv_rankings(format_csv(many(), form).decode())
+    columns = [again.names.index(name) for name in MANY]
+    assert again.restrict(columns) == many()
+    assert again.people_of_rows.tolist() == list(range(1, 31))
+
+
+@pytest.mark.parametrize("item", [0, 29])
+def test_one_name_of_many_that_says_that_a_place_is_empty_is_refused(item):
+    with pytest.raises(HushrankError, match=f"the name of item {item + 1} says that a place"):
+        format_csv(many(**{f"n{item}": "n/a"}), "places")
+
+
+@pytest.mark.parametrize("item", [0, 29])
+def test_one_of_many_items_that_nobody_ranks_has_no_place(item):
+    keys = np.arange(30.0)
+    keys[item] = np.nan
+    with pytest.raises(HushrankError, match="no item that nobody ranks"):
+        format_csv(Rankings.from_keys(keys[None], MANY), "places")
+
+
+@pytest.mark.parametrize("item", [0, 29])
+@pytest.mark.parametrize("name", ["weight", "17", "a name of more than twenty letters, parted"])
+def test_one_name_of_many_that_is_no_plain_one_has_all_prefixed(item, name):
+    again = unmistakable_names(many(**{f"n{item}": name}))
+    assert again[item] == f"rank of {name}"
+    assert again[15] == "rank of item 15"
+
+
+def test_items_that_only_late_columns_rank_are_told_by_them():
+    keys = np.full((2, 30), np.nan)
+    keys[:, -2:] = [[1, 2], [2, 1]]
+    assert unmistakable_names(Rankings.from_keys(keys, MANY)) == MANY

@@ -246,3 +246,90 @@ def test_a_contest_that_one_record_alone_ranks_is_asked_about(tmp_path):
         read_rankings(written(report([*BALLOTS, own], election), tmp_path), form="places")
     several = written(report([*BALLOTS, own, own], election), tmp_path)
     assert read_rankings(several, columns=["Measure*"]).n_people == 2
+
+
+MANY = [f"person {n}" for n in range(10, 40)]
+
+
+def many_elections():
+    """Thirty elections; the last one's last contest is for mayor, with thirty people."""
+    empty = [{"@id": f"e{n}", "Candidate": [], "Contest": []} for n in range(29)]
+    others = [
+        {
+            "@id": f"o{n}",
+            "Name": f"Board {n}",
+            "VoteVariation": "plurality",
+            "ContestSelection": [{"@id": f"s{n}", "Selection": "Yes"}],
+        }
+        for n in range(29)
+    ]
+    choices = [{"@id": f"c{n}", "CandidateIds": [f"p{n}"]} for n in range(30)]
+    mayor = {"@id": "mayor", "Name": "Mayor", "VoteVariation": "rcv", "ContestSelection": choices}
+    people = [{"@id": f"p{n}", "Name": name} for n, name in enumerate(MANY)]
+    return [*empty, {"@id": "last", "Candidate": people, "Contest": [*others, mayor]}]
+
+
+def long_record(n, *, n_snapshots=30, **last):
+    """A record whose last snapshot's last contest ranks all people from the nth on."""
+    marks = [marked(f"c{one}", place) for place, one in enumerate(range(n, 30), start=1)]
+    marks[-1] |= last
+    contests = [{"ContestId": f"o{one}", "CVRContestSelection": []} for one in range(29)]
+    contests.append({"ContestId": "mayor", "CVRContestSelection": marks})
+    older = [{"@id": f"s{one}", "Type": "original"} for one in range(n_snapshots - 1)]
+    newest = {"@id": "now", "Type": "interpreted", "CVRContest": contests}
+    return {"CurrentSnapshotId": "now", "CVRSnapshot": [*older, newest]}
+
+
+def long_report(records):
+    return {**report(records), "Election": many_elections()}
+
+
+@pytest.mark.parametrize("form", ["json", "xml"])
+def test_all_of_many_parts_of_a_report_are_read(form, tmp_path):
+    records = [long_record(n) for n in range(29)]
+    found = read_rankings(written(long_report(records), tmp_path, form))
+    assert found.names == tuple(MANY)
+    assert list(found) == [tuple(MANY[n:]) for n in range(29)]
+
+
+@pytest.mark.parametrize(
+    ("last", "expectation"),
+    [
+        ({"ContestSelectionId": "c99"}, "choices that the file's Election names"),
+        (marked("c29", *range(1, 30), 1001), "a rank of 1"),
+    ],
+)
+def test_the_last_mark_of_the_last_record_is_checked(tmp_path, last, expectation):
+    path = written(long_report([*[long_record(0)] * 28, long_record(0, **last)]), tmp_path)
+    with pytest.raises(HushrankError, match=f"record 29: expected {expectation}"):
+        read_rankings(path)
+
+
+def test_the_last_of_many_positions_of_a_mark_counts(tmp_path):
+    none = [{"HasIndication": "no", "Rank": n} for n in range(1, 30)]
+    for said in ("yes", "unknown"):
+        own = [*none, {"HasIndication": said, "Rank": 1}]
+        records = [record({"ContestSelectionId": "c-p1", "SelectionPosition": own})] * 2
+        found = read_rankings(written(report(records), tmp_path))
+        assert list(found) == [("Ann Lee",)] * 2
+        assert ("nobody decided about: 2" in str(found.reading)) == (said == "unknown")
+
+
+@pytest.mark.parametrize("at", [0, 29])
+def test_one_of_many_snapshots_with_another_contest_is_not_passed_over(tmp_path, at):
+    one = long_record(0, n_snapshots=31)
+    one["CVRSnapshot"][at]["CVRContest"] = [{"ContestId": "clerk"}]
+    with pytest.raises(HushrankError, match="record 1: expected every contest in its current"):
+        read_rankings(written(long_report([one]), tmp_path))
+    contests = [{"ContestId": f"o{n}"} for n in range(29)]
+    one["CVRSnapshot"][at]["CVRContest"] = [*contests, {"ContestId": "clerk"}]
+    with pytest.raises(HushrankError, match="record 1: expected every contest in its current"):
+        read_rankings(written(long_report([one]), tmp_path))
+
+
+def test_a_choice_may_be_of_many_people(tmp_path):
+    election = deepcopy(ELECTION)
+    election["Candidate"] += [{"@id": f"q{n}", "Name": f"Q{n}"} for n in range(30)]
+    election["Contest"][0]["ContestSelection"][0]["CandidateIds"] = [f"q{n}" for n in range(30)]
+    found = read_rankings(written(report(election=election), tmp_path))
+    assert " and ".join(f"Q{n}" for n in range(30)) in found.names

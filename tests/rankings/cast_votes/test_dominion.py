@@ -107,3 +107,70 @@ def test_votes_without_names_ask_for_them(tmp_path):
     (tmp_path / "CvrExport.json").write_text(files()["CvrExport.json"])
     with pytest.raises(HushrankError, match=r"expected ContestManifest.json beside the votes"):
         read_rankings(tmp_path / "CvrExport.json")
+
+
+NAMES = tuple(f"PERSON {n}" for n in range(10, 40))
+
+
+def many(sessions, n_others=30):
+    """Files of thirty people in a contest that stands behind others, of which nobody is ranked."""
+    people = [{"Id": n, "Description": name, "ContestId": 7} for n, name in enumerate(NAMES)]
+    others = [{"Id": 100 + n, "Description": f"Board {n}"} for n in range(n_others)]
+    mayor = {"Id": 7, "Description": "Mayor", "NumOfRanks": 30}
+    return files(sessions, {"List": people}, {"List": [*others, mayor]})
+
+
+def many_marks(n, **last):
+    """A ballot of thirty cards, of which the last ranks all people from the nth on."""
+    marks = [mark(one, place) for place, one in enumerate(range(n, 30), start=1)]
+    marks[-1] |= last
+    cards = [{"Contests": [{"Id": 100 + card, "Marks": []}]} for card in range(29)]
+    contests = [{"Id": 100 + card, "Marks": []} for card in range(29)]
+    cards.append({"Contests": [*contests, {"Id": 7, "Marks": marks}]})
+    return {"Original": {"Cards": cards}}
+
+
+def written(tmp_path, parts):
+    for name, text in parts.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path / "CvrExport.json"
+
+
+def test_all_of_many_sessions_cards_contests_marks_and_people_are_read(tmp_path):
+    sessions = [many_marks(n) for n in range(29)]
+    found = read_rankings(written(tmp_path, many(sessions)))
+    assert found.names == NAMES
+    assert list(found) == [NAMES[n:] for n in range(29)]
+
+
+@pytest.mark.parametrize(
+    ("last", "expectation"),
+    [({"CandidateId": 99}, "candidates of the manifest"), ({"Rank": 31}, "ranks of its contest")],
+)
+@pytest.mark.parametrize("at", [0, 28])
+def test_the_last_mark_of_one_of_many_sessions_is_checked(tmp_path, at, last, expectation):
+    sessions = [many_marks(0)] * 29
+    sessions[at] = many_marks(0, **last)
+    with pytest.raises(HushrankError, match=f"session {at + 1}: expected {expectation}"):
+        read_rankings(written(tmp_path, many(sessions)))
+
+
+def test_all_of_many_files_of_votes_are_read(tmp_path):
+    with ZipFile(tmp_path / "export.zip", "w") as archive:
+        for name, text in files().items():
+            if name != "CvrExport.json":
+                archive.writestr(name, text)
+        for number in range(30):
+            votes = json.dumps({"Sessions": SESSIONS[:1]})
+            archive.writestr(f"CvrExport_{number}.json", votes)
+    assert read_rankings(tmp_path / "export.zip").n_people == 30
+
+
+def test_manifests_stand_among_many_other_files(tmp_path):
+    with ZipFile(tmp_path / "export.zip", "w") as archive:
+        for number in range(30):
+            archive.writestr(f"CvrExport_{number}.json", json.dumps({"Sessions": SESSIONS[:1]}))
+            archive.writestr(f"other_{number}.json", "")
+        for name, text in files().items():
+            archive.writestr(name, text)
+    assert read_rankings(tmp_path / "export.zip").n_people == 30 + len(SESSIONS) - 1

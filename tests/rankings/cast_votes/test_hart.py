@@ -194,3 +194,47 @@ def test_a_number_that_one_sheet_alone_has_renames_no_choice(tmp_path):
         read_rankings(archive(tmp_path, [*sheets, own]))
     several = read_rankings(archive(tmp_path, [*sheets, own, own]))
     assert several.names == ("Ann (id of Ann)", "Ann (id of another)", "Bo", "Cy")
+
+
+MANY = [f"person {n:02}" for n in range(30)]
+WHOLE = [(name, f"{1 << (29 - n):030b}") for n, name in enumerate(MANY)]
+
+
+def test_all_of_many_sheets_contests_choices_and_places_are_read(tmp_path):
+    others = [(f"Board {n}", [("Dora", "1")]) for n in range(30)]
+    sheets = [sheet(*others, ("Mayor", WHOLE[n:])) for n in range(29)]
+    found = read_rankings(archive(tmp_path, sheets * 2))
+    assert found.names == tuple(MANY)
+    assert sorted(found) == sorted(tuple(MANY[n:]) for n in [*range(29)] * 2)
+
+
+@pytest.mark.parametrize("n_others", [0, 30])
+def test_what_one_late_sheet_calls_otherwise_is_refused(tmp_path, n_others):
+    others = [(f"Board {n}", [("Dora", "1")]) for n in range(n_others)]
+    one = sheet(*others, ("Mayor", WHOLE))
+    for old, new, expectation in (
+        ("<Name>person 29</Name>", "<Name>Zed</Name>", "one name for each choice"),
+        ("<Name>Mayor</Name>", "<Name>Mayoress</Name>", "one name for each contest"),
+        ("id of person 29", "id of another", "one number for each choice"),
+    ):
+        with pytest.raises(HushrankError, match=expectation):
+            read_rankings(archive(tmp_path, [*[one] * 28, one.replace(old, new)]))
+
+
+@pytest.mark.parametrize("at", [0, 29])
+def test_one_of_many_contests_ranks_its_choices(tmp_path, at):
+    plain = [(f"Board {n}", [("Dora", "1")]) for n in range(29)]
+    sheets = [sheet(*plain[:at], ("Mayor", options), *plain[at:]) for options in RANKED]
+    rankings = read_rankings(archive(tmp_path, sheets))
+    assert sorted(list(person) for person in rankings) == sorted(FOUND)
+
+
+@pytest.mark.parametrize("n_files", [0, 30])
+def test_sheets_stand_among_many_other_files(tmp_path, n_files):
+    path = archive(tmp_path, [])
+    with ZipFile(path, "a") as opened:
+        for number in range(n_files):
+            opened.writestr(f"a/{number}.png", b"x")
+        for number, options in enumerate(RANKED):
+            opened.writestr(f"cvr/{UUID(int=number + 9)}.xml", sheet(("Mayor", options)))
+    assert read_rankings(path).n_people == len(FOUND)

@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
@@ -44,3 +45,20 @@ def test_a_bad_order_file_is_refused(text, expectation):
     with pytest.raises(HushrankError) as caught:
         parse_order_file(text)
     assert str(caught.value) == expectation
+
+
+MANY = [f"0 30 {' '.join(str((n + at) % 30) for at in range(30))}" for n in range(30)]
+
+
+def of_lines(*lines):
+    return parse_order_file("\n".join(["30 1", *lines]).encode())
+
+
+def test_all_of_many_orders_are_read():
+    assert of_lines(*MANY).orders().tolist() == [np.roll(range(30), -n).tolist() for n in range(30)]
+
+
+@pytest.mark.parametrize("at", [0, 29])
+def test_one_bad_order_of_many_is_refused(at):
+    with pytest.raises(HushrankError, match=f"^line {at + 2}: expected as many items"):
+        of_lines(*MANY[:at], "0 3 1 2", *MANY[at:])

@@ -368,3 +368,57 @@ def test_reading_a_long_file_asks_no_more_of_a_line_than_a_short_one(monkeypatch
     )
     parse_preflib(file_of(*["1: 3,{1,2}"] * 500))
     assert len(matched) == 500
+
+
+MANY = [f"item {n}" for n in range(1, 31)]
+
+
+@pytest.mark.parametrize("last", ["30", "{29,30}"])
+def test_all_of_many_names_and_places_are_read_in_both_formats(last):
+    names = "".join(f"{n},{name}\n" for n, name in enumerate(MANY, start=1))
+    order = ",".join([*map(str, range(1, 29)), last])
+    old = parse_preflib(f"30\n{names}1,1,1\n1,{order}\n".encode())
+    header = "".join(f"# ALTERNATIVE NAME {n}: {name}\n" for n, name in enumerate(MANY, start=1))
+    new = parse_preflib(f"# NUMBER ALTERNATIVES: 30\n{header}1: {order}\n".encode())
+    assert old == new
+    assert old.names == tuple(MANY)
+    assert old.ranks[0, :28].tolist() == list(range(28))
+    assert old.ranks[0, 28:].tolist() == ([255, 28] if last == "30" else [28, 28])
+    assert parse_preflib(format_preflib(old, "toi")) == old
+
+
+@pytest.mark.parametrize("row", [0, 29])
+def test_one_empty_order_of_many_cannot_be_written(row):
+    keys = np.ones((30, 2))
+    keys[row] = np.nan
+    with pytest.raises(HushrankError, match="holds no empty order"):
+        format_preflib(Rankings.from_keys(keys, ["apple", "pear"]), "toi")
+
+
+@pytest.mark.parametrize("number", [1, 29])
+def test_one_odd_line_of_many_names_is_refused(number):
+    names = "".join(f"{99 if n == number else n},{name}\n" for n, name in enumerate(MANY, start=1))
+    with pytest.raises(HushrankError, match=f"^line {number + 1}: expected '{number},' and a name"):
+        parse_preflib(f"30\n{names}1,1,1\n1,1\n".encode())
+
+
+def test_ties_below_many_places_are_written():
+    keys = np.minimum(np.arange(30), 28)[None]
+    written = format_preflib(Rankings.from_keys(keys, MANY), "toc").decode()
+    assert written.endswith(",28,{29,30}\n")
+
+
+@pytest.mark.parametrize("at", [0, 29])
+def test_ballots_below_many_others_are_read(at):
+    """Line by line, because of one that ties."""
+    ballots = [f"{n}: 1,2,3" for n in range(1, 31)]
+    ballots[at] = f"{at + 1}: {{1,2}}"
+    found = parse_preflib(file_of(*ballots))
+    assert found.people_of_rows.tolist() == list(range(1, 31))
+    assert found.ranks[at].tolist() == [0, 0, 255]
+
+
+def test_many_blocks_are_read_as_one(monkeypatch):
+    monkeypatch.setattr(preflib_body, "BYTES_OF_A_BLOCK", 1)
+    found = parse_preflib(file_of(*[f"{n}: 1,2,3" for n in range(1, 31)], kind="soc"))
+    assert found.people_of_rows.tolist() == list(range(1, 31))

@@ -82,3 +82,25 @@ def test_jester_is_as_its_publisher_describes_it(data_folder):
     assert (found.n_people, found.n_items) == (24_983, 100)
     assert found.is_ranked.sum() == 1_810_455
     assert found.is_ranked.all(axis=1).sum() == 7_200
+
+
+def many(**changes):
+    """Thirty lines of thirty numbers; nLINE: other cells of that line."""
+    rows = [[str(row + column) for column in range(30)] for row in range(30)]
+    lines = [",".join(changes.get(f"n{row}", cells)) for row, cells in enumerate(rows)]
+    return "\n".join(lines).encode()
+
+
+@pytest.mark.parametrize("line", [1, 29])
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        (["nan", *"1" * 29], "expected scores that are finite numbers"),
+        ([*"1" * 29, "nan"], "expected scores that are finite numbers"),
+        ([*"1" * 29], "expected 30 comma-separated cells in every row"),
+    ],
+)
+def test_one_line_of_many_is_refused_by_any_of_its_cells(line, cells, message):
+    assert parsed(many()).n_people == 30
+    with pytest.raises(HushrankError, match=f"^line {line + 1}: {message}$"):
+        parsed(many(**{f"n{line}": cells}))
