@@ -100,3 +100,21 @@ def test_leaves_that_do_not_partition_are_refused(leaves):
 def test_empty_leaves_are_refused():
     with pytest.raises(HushrankError):
         learn_thin_chain(random_tensor(4, seed=1), 0)
+
+
+def test_a_chain_of_many_leaves_and_of_large_ones_is_whole():
+    singles = ThinChain(tuple((item,) for item in range(30)))
+    assert singles.splits[0] == ((0,), tuple(range(1, 30)))
+    assert singles.splits[-1] == ((28,), (29,))
+    large = ThinChain((tuple(range(30)), tuple(range(30, 60))))
+    assert large.splits == (large.leaves,)
+    pairs = ThinChain(tuple((item, item + 1) for item in range(0, 60, 2)))
+    assert pairs.ordered_leaves == pairs.leaves
+
+
+def test_a_chain_of_many_items_has_them_all():
+    """The last two share no information with any others."""
+    values = [float(len({item >= 22 for item in triplet}) == 1) for triplet in triplets(24)]
+    chain = learn_thin_chain(information_tensor(24, np.array(values)), max_leaf=2)
+    assert sorted(item for leaf in chain.leaves for item in leaf) == list(range(24))
+    assert chain.leaves[0] in ((22,), (22, 23))

@@ -170,3 +170,20 @@ def test_a_centre_that_is_no_order_is_refused(centre):
 def test_orders_of_other_items_are_refused(orders):
     with pytest.raises(HushrankError, match="orders"):
         Mallows(CENTRE, 0.5).log_probability(np.array(orders))
+
+
+def test_the_fit_of_many_items_finds_the_centre():
+    centre = tuple(np.random.default_rng(3).permutation(30).tolist())
+    ranks = Mallows(centre, 0.4).sample(300, rng=np.random.default_rng(4))
+    fitted = Mallows.fit(Rankings(ranks, tuple(map(str, range(30)))))
+    assert fitted.centre == centre
+    assert fitted.dispersion == pytest.approx(0.4, abs=0.05)
+
+
+def test_the_last_two_of_many_items_are_turned_round():
+    centre = (*range(28), 29, 28)
+    order = np.arange(30)[None]
+    certain, likely = Mallows(centre, 0.0), Mallows(centre, 0.5)
+    assert certain.log_probability(order).tolist() == [-np.inf]
+    best = likely.log_probability(np.array([centre]))
+    assert likely.log_probability(order) == pytest.approx(best + np.log(0.5))

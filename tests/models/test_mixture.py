@@ -10,7 +10,7 @@ from hushrank.models.mallows import Mallows
 from hushrank.models.mixture import Mixture, plackett_luce_mixture
 from hushrank.models.plackett_luce import PlackettLuce
 from hushrank.models.ranking_model import RankingModel
-from hushrank.rankings.coding import lexicographic_index, rank_type
+from hushrank.rankings.coding import inverse, lexicographic_index, rank_type
 from hushrank.rankings.profile import Rankings
 from tests.statistics import FALSE_ALARM, assert_follows, draws_needed, random_seed
 
@@ -124,3 +124,23 @@ def test_parts_that_make_no_mixture_are_refused(models, shares):
 def test_populations_of_nothing_are_refused(n_items, n_components, spread):
     with pytest.raises(HushrankError, match="got"):
         plackett_luce_mixture(n_items, n_components, spread=spread, rng=np.random.default_rng(1))
+
+
+TURNS = np.array([np.roll(np.arange(30), -n) for n in range(30)])
+"""Thirty orders of thirty items."""
+
+
+def test_the_last_of_many_models_counts_and_is_drawn_from():
+    shares = np.arange(1, 31) / np.arange(1, 31).sum()
+    mixture = Mixture(tuple(Mallows(tuple(turn), 0.0) for turn in TURNS.tolist()), shares)
+    assert np.exp(mixture.log_probability(TURNS)) == pytest.approx(shares)
+    ranks = mixture.sample(2000, rng=np.random.default_rng(1))
+    drawn = set(map(tuple, inverse(ranks).tolist()))
+    assert drawn <= set(map(tuple, TURNS.tolist()))
+    assert tuple(TURNS[-1]) in drawn
+
+
+def test_one_model_of_many_must_not_have_more_items():
+    models = (*MODELS[:1] * 24, Mallows((0, 1), 0.5))
+    with pytest.raises(HushrankError, match="equally many items, got 2 sizes"):
+        Mixture(models, np.full(25, 1 / 25))

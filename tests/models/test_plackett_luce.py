@@ -205,3 +205,19 @@ def test_sushi_has_its_known_likelihood(data_folder):
     fitted = PlackettLuce.fit(rankings)
     likelihood = fitted.log_probability(rankings.orders()) @ rankings.people_of_rows
     assert likelihood == pytest.approx(-71211.6, abs=0.05)
+
+
+def test_every_one_of_many_places_is_a_choice():
+    utilities = np.random.default_rng(1).normal(size=30)
+    order = np.random.default_rng(2).permutation(30)
+    weights = np.exp(utilities[order])
+    expected = np.log(weights / weights[::-1].cumsum()[::-1]).sum()
+    assert PlackettLuce(utilities).log_probability(order[None]) == pytest.approx([expected])
+
+
+@pytest.mark.parametrize("item", [0, 29])
+def test_one_of_many_utilities_must_not_be_infinite(item):
+    utilities = np.zeros(30)
+    utilities[item] = np.inf
+    with pytest.raises(HushrankError, match="expected finite utilities"):
+        PlackettLuce(utilities)

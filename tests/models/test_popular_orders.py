@@ -1,9 +1,11 @@
 from itertools import combinations, permutations
+from math import factorial
 
 import numpy as np
 import pytest
 
 from hushrank.errors import HushrankError
+from hushrank.models.mallows import Mallows
 from hushrank.models.max_entropy.rank_features import rank_features
 from hushrank.models.max_entropy.rank_potentials import RankPotentials
 from hushrank.models.popular_orders import PopularOrders, PopularOrdersModel
@@ -89,3 +91,18 @@ def test_impossible_shares_and_orders_are_refused(orders, shares):
 def test_the_rest_must_be_about_the_same_items():
     with pytest.raises(HushrankError, match="orders of 4 items"):
         PopularOrdersModel(PopularOrders(np.array([[0, 1, 2]]), np.array([0.5])), REST)
+
+
+def test_the_last_of_many_orders_of_many_items_counts():
+    turns = np.array([np.roll(np.arange(30), -n) for n in range(30)])
+    others = turns.copy()
+    others[:, -2:] = others[:, :-3:-1]  # what turns round the last two alone is not popular
+    shares = np.arange(1, 31) / 1000
+    model = PopularOrdersModel(PopularOrders(turns, shares), Mallows(tuple(range(30)), 1.0))
+    rest = (1 - shares.sum()) / factorial(30)
+    assert np.exp(model.log_probability(turns)) == pytest.approx(shares + rest)
+    assert np.exp(model.log_probability(others)) == pytest.approx(rest)
+    joint = model.popular.second_order_marginals
+    assert joint.sum(axis=(1, 2)) == pytest.approx(shares.sum())
+    assert joint[-1, 28, 29] == pytest.approx(shares[0])
+    assert joint[-1, 29, 0] == pytest.approx(shares[29])

@@ -9,7 +9,7 @@ from hushrank.models.categories import sample_categories
 from hushrank.models.hierarchy import ThinChain
 from hushrank.models.riffle import RiffleModel
 from hushrank.models.tabulated import TabulatedModel
-from hushrank.rankings.coding import lexicographic_index
+from hushrank.rankings.coding import inverse, lexicographic_index
 from hushrank.rankings.marginals import second_order_marginals
 from hushrank.rankings.profile import Rankings
 from tests.statistics import assert_follows, draws_needed
@@ -110,3 +110,44 @@ def test_tabulated_probabilities_are_the_shares_and_samples_follow():
 def test_a_table_of_the_wrong_size_is_refused():
     with pytest.raises(HushrankError, match="24"):
         TabulatedModel(4, np.ones(6) / 6)
+
+
+LONG = ThinChain((*((item,) for item in range(20)), (21, 20), (22, 23)))
+"""Two leaves with an order come below many without."""
+
+
+def certain(n: int, of: int) -> np.ndarray:
+    return np.eye(of)[n]
+
+
+def test_every_part_of_a_long_chain_is_merged():
+    """Each single item goes in at the end of the rest, the first pair is turned round."""
+    merged = [certain(len(rest), len(rest) + 1) for _, rest in LONG.splits[:20]]
+    model = RiffleModel.from_shares(
+        LONG, [certain(1, 2), certain(0, 2), *merged, certain(0, comb(4, 2))]
+    )
+    order = np.array([20, 21, 22, 23, *range(20)[::-1]])
+    assert model.log_probability(order[None]).tolist() == [0.0]
+    assert inverse(model.sample(3, rng=np.random.default_rng(1))).tolist() == [order.tolist()] * 3
+    assert np.array_equal(model.first_order_marginals(), np.eye(24)[np.argsort(order)])
+
+
+def test_many_interleavings_and_orders_of_one_leaf_count():
+    model = random_model(ThinChain(((0, 1, 2), (3, 4, 5, 6))), seed=5)
+    orders = all_orders(7)
+    ranks, expected = inverse(orders), np.zeros((7, 7))
+    probabilities = np.exp(model.log_probability(orders))
+    for item in range(7):
+        np.add.at(expected[item], ranks[:, item], probabilities)
+    assert model.first_order_marginals() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("last", [0, 1])
+def test_the_last_of_many_leaves_has_its_own_order(last):
+    pairs = ThinChain(tuple((item, item + 1) for item in range(0, 44, 2)))
+    orders = [certain(0, 2)] * 21 + [certain(last, 2)]
+    merged = [certain(0, comb(2 + len(rest), 2)) for _, rest in pairs.splits]
+    model = RiffleModel.from_shares(pairs, [*orders, *merged])
+    order = [*range(42), 42 + last, 43 - last]
+    assert model.log_probability(np.array([order])).tolist() == [0.0]
+    assert inverse(model.sample(2, rng=np.random.default_rng(1))).tolist() == [order] * 2

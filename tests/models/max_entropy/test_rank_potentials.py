@@ -190,6 +190,8 @@ def test_relabelled_items_relabel_the_model():
         (np.zeros((0, 0)), np.zeros((0, 0, 0))),
         (np.full((3, 3), np.nan), np.zeros((3, 3, 3))),
         (np.zeros((3, 3)), np.full((3, 3, 3), -np.inf)),
+        (np.where(np.arange(36) < 35, 0, np.nan).reshape(6, 6), np.zeros((6, 6, 6))),
+        (np.zeros((6, 6)), np.where(np.arange(216) < 215, 0, np.inf).reshape(6, 6, 6)),
         (np.zeros((21, 21)), np.zeros((21, 21, 21))),
     ],
 )

@@ -232,3 +232,19 @@ def test_other_potentials_are_refused():
         SampledPotentials.of(np.full((3, 3), np.inf), np.zeros((3, 3, 3)), rng=generator())
     drawn = SampledPotentials.of(np.zeros((3, 3)), np.zeros((3, 3, 3)), rng=generator())
     assert repr(drawn) == "SampledPotentials(3 items, 16000 draws)"
+
+
+def test_the_last_of_many_repeats_counts():
+    """It alone stands where no exchange leads away from."""
+    own = 1000.0 * (np.eye(3) + np.roll(np.eye(3), 1, axis=1))
+    orders = np.array([*[[[0, 1, 2]] * 10] * 24, [[2, 0, 1]] * 10])
+    model = SampledPotentials(own, np.zeros((3, 3, 3)), orders, np.zeros(25))
+    assert model.precedences[2, 0] == pytest.approx(1 / 25)
+    assert not model.has_mixed
+
+
+def test_as_many_repeats_are_drawn_as_are_asked_for():
+    own, before = np.zeros((3, 3)), np.zeros((3, 3, 3))
+    drawn = SampledPotentials.of(own, before, rng=generator(), n_draws=2, n_repeats=30)
+    assert drawn.orders.shape == (30, 2, 3)
+    assert drawn.log_partitions.shape == (30,)
