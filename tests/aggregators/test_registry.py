@@ -135,3 +135,15 @@ def test_a_budget_that_does_not_fit_is_said(name, epsilon, delta, message):
 def test_an_unknown_name_is_refused():
     with pytest.raises(HushrankError, match="expected a method of auto, p-borda"):
         method_named("best")
+
+
+MANY = (*range(30), *range(39, 29, -1))
+"""Of forty items the last ten are the other way round."""
+
+
+@pytest.mark.parametrize("name", [name for name, each in METHODS.items() if not each.is_private])
+def test_the_last_of_many_items_are_ordered_as_all_hold(name):
+    names = tuple(map(str, range(40)))
+    alike = Rankings.from_orders(np.tile(MANY, (30, 1)), names)
+    method = METHODS[name]
+    assert method.run(Ballots(alike, majority(alike)), terms(method)).order == MANY

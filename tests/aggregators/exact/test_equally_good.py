@@ -54,3 +54,28 @@ def test_of_large_groups_tied_neighbours_are_told(monkeypatch):
 def test_equal_scores_are_tied():
     same = equally_good_scores(np.array([1, 5, 1, 0, 1]))
     assert (same.n_orders, same.tied) == (6, ((0, 2, 4),))
+
+
+def in_pairs(n_pairs):
+    """Counts of items of which each even one is tied with the next, and beats all after it."""
+    pair = np.arange(2 * n_pairs) // 2
+    return 2 * (pair[:, None] < pair) + (pair[:, None] == pair) - np.eye(2 * n_pairs, dtype=int)
+
+
+@pytest.mark.parametrize("n_pairs", [3, 30])
+def test_all_of_many_tied_groups_are_told(n_pairs):
+    counts, order = in_pairs(n_pairs), tuple(range(2 * n_pairs))
+    for same in (equally_good_kemeny(counts, order), equally_good_scores(counts.sum(axis=1))):
+        assert same.n_orders == 2**n_pairs
+        assert same.tied == tuple(zip(order[::2], order[1::2], strict=True))
+
+
+def test_of_many_items_in_one_group_all_that_are_tied_are_told():
+    """A circle of forty, in which the last thirty are tied with one another."""
+    counts = np.triu(np.full((40, 40), 2), k=1)
+    counts[10:, 10:] = 1 - np.eye(30, dtype=int)
+    counts[0, 39], counts[39, 0] = 0, 2
+    same = equally_good_kemeny(counts, tuple(range(40)))
+    assert (same.n_orders, same.tied) == (None, (tuple(range(10, 40)),))
+    counts[20, 39], counts[39, 20] = 2, 0
+    assert equally_good_kemeny(counts, tuple(range(40))).tied == (tuple(range(10, 39)),)

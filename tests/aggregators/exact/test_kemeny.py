@@ -247,3 +247,44 @@ def test_sushi_has_the_reference_optimum(data_folder):
     assert found.is_optimal
     assert found.cost == 76948
     assert found.cost / (5000 * 45) == pytest.approx(0.34199, abs=1e-5)
+
+
+def test_the_last_of_many_items_are_moved_and_their_distance_counts():
+    order = (*range(28), 29, 28)
+    ranks = np.argsort(order).astype(np.uint8)[None]
+    counts = majority(Rankings(ranks, tuple(map(str, range(30)))))
+    assert improved_order(counts, tuple(range(30))) == order
+    assert kendall_distances(ranks, tuple(range(30))).tolist() == [1]
+    assert kendall_distances(ranks, tuple(range(30))[::-1]).tolist() == [30 * 29 // 2 - 1]
+
+
+def circles(n_items):
+    """Counts in which each three items in turn beat one another in a circle, and all after it."""
+    group, within = np.divmod(np.arange(n_items), 3)
+    is_next = (within - within[:, None]) % 3 == 1
+    counts = np.where(group[:, None] == group, is_next, group[:, None] < group)
+    return 2 * counts.astype(int) + (counts == counts.T) - np.eye(n_items, dtype=int)
+
+
+def test_many_circles_follow_one_another():
+    found = kemeny(circles(75))
+    assert found.is_optimal
+    assert found.cost == 2 * 25
+    assert [item // 3 for item in found.order] == sorted([*range(25)] * 3)
+
+
+def test_the_best_order_of_the_last_of_many_items_is_proven():
+    """A group of more than sets allow: all items of the circle are placed."""
+    counts = np.triu(np.full((30, 30), 3), k=1)
+    counts[0, 29], counts[29, 0] = 0, 1
+    found = kemeny(counts)
+    assert found.is_optimal
+    assert (found.order, found.cost) == (tuple(range(30)), 1)
+
+
+@pytest.mark.parametrize("cell", [(0, 1), (5, 4)])
+def test_one_of_many_counts_must_not_be_infinite(cell):
+    counts = np.ones((6, 6))
+    counts[cell] = np.inf
+    with pytest.raises(HushrankError, match="finite pair counts"):
+        pair_margins(counts)

@@ -98,3 +98,24 @@ def test_other_numbers_of_tallies_and_mixed_blocks_are_refused():
         reports_of_blocks(N_ITEMS, blocks, mechanism, tallies[:-1], 200)
     with pytest.raises(HushrankError, match="one size"):
         reports_of_blocks(N_ITEMS, (*blocks, RelativeOrder((0, 1))), mechanism, tallies, 200)
+
+
+def test_one_of_many_blocks_must_not_be_larger():
+    mechanism = GeneralizedRandomizedResponse(2, 1.0)
+    blocks = [*map(RelativeOrder, combinations(range(9), 2)), RelativeOrder((0, 1, 2))]
+    tallies = [Tally(np.ones(2), 2)] * len(blocks)
+    with pytest.raises(HushrankError, match="one size"):
+        reports_of_blocks(9, blocks, mechanism, tallies, 200)
+
+
+def test_the_last_of_many_margins_tells_whether_noise_is_shared():
+    """Of all pairs but the last nobody answered anything."""
+    blocks = [RelativeOrder(each) for each in combinations(range(8), 3)]
+
+    def noise(n_first):
+        wins = np.zeros((1, 8, 8))
+        wins[0, 6, 7], wins[0, 7, 6] = n_first, 1000 - n_first
+        reports = PairReports(wins, np.array([0.5]), np.array([1000.0]))
+        return shared_noise(8, blocks, reports, 1000)
+
+    assert noise(500) > noise(750)

@@ -99,3 +99,24 @@ def test_candidates_do_not_see_what_they_are_judged_by():
 def test_one_fold_is_refused():
     with pytest.raises(HushrankError, match="2 folds"):
         split_reports(reports_of([[[0, 4], [8, 0]]]), 1, rng=np.random.default_rng(1))
+
+
+def test_as_many_folds_are_dealt_as_are_asked_for():
+    wins = np.array([[[0, 70.0], [50, 0]]])
+    folds = split_reports(reports_of(wins), 30, rng=np.random.default_rng(1))
+    assert [fold.counts[0, 0, 1] for fold in folds] == [4] * 30
+    assert sum(fold.wins for fold in folds).tolist() == wins.tolist()
+
+
+def test_the_last_of_many_pairs_may_have_a_billion_reports():
+    wins = np.triu(np.full((1, 7, 7), 9.0), k=1)
+    wins[0, 5, 6], wins[0, 6, 5] = 3e9, 1e9
+    folds = split_reports(reports_of(wins), 4, rng=np.random.default_rng(1))
+    assert sum(fold.wins for fold in folds).tolist() == wins.tolist()
+
+
+def test_the_last_of_many_candidates_may_be_the_best():
+    candidates = {str(n): lambda _: (1, 0) for n in range(29)} | {"last": lambda _: (0, 1)}
+    wins = np.array([[[0, 900], [100, 0]]])
+    rng = np.random.default_rng(1)
+    assert choose_by_cross_validation(reports_of(wins), candidates, rng=rng) == "last"

@@ -113,3 +113,10 @@ def test_relabelled_items_relabel_the_order(way, seed, n_items):
 def test_an_unknown_way_is_refused():
     with pytest.raises(HushrankError, match="expected one of auto"):
         order_from_pairs(reports_on(np.zeros((2, 2)), 4), "best", seed=1)
+
+
+@pytest.mark.parametrize("way", ["scores", "kwiksort", "borda", "kemeny"])
+def test_the_last_of_many_items_are_ordered_by_their_reports(way):
+    order = (*range(20), *range(29, 19, -1))
+    reports = reports_on(margins_of(-np.argsort(order) / 30), 10**6)
+    assert order_from_pairs(reports, way, seed=1)[0] == order

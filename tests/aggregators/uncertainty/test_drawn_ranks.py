@@ -2,12 +2,18 @@ import numpy as np
 import pytest
 
 from hushrank.aggregators.exact.kemeny import kemeny
+from hushrank.aggregators.uncertainty import posterior as module
 from hushrank.aggregators.uncertainty.drawn_ranks import (
     DrawnRanks,
     ranks_by_pairs,
     ranks_by_scores,
 )
-from hushrank.aggregators.uncertainty.posterior import Belief, Posterior, _drawn_margins
+from hushrank.aggregators.uncertainty.posterior import (
+    N_DRAWS,
+    Belief,
+    Posterior,
+    _drawn_margins,
+)
 from hushrank.rankings.distances import kendall_cost
 
 
@@ -90,3 +96,46 @@ def test_drawn_margins_have_the_scores_and_the_variances_that_are_believed():
     np.testing.assert_allclose(np.cov(drawn.sum(axis=2).T), covariance, atol=0.01)
     by_pairs = Posterior((belief,)).drawn_ranks("pairs")
     assert by_pairs.ranks.shape == (4000, 4)
+
+
+def test_the_last_of_many_items_have_chances_and_places():
+    order = (*range(28), 29, 28)
+    drawn = DrawnRanks(ranks_by_scores(np.tile(-np.argsort(order), (9, 1))))
+    assert np.array_equal(drawn.chances(), np.eye(30)[np.argsort(order)])
+    assert [low for low, _ in drawn.intervals()] == np.argsort(order).tolist()
+    assert drawn.intervals(range(30))[28:] == ((28, 29), (28, 29))
+
+
+def test_the_last_of_many_beliefs_counts_and_is_drawn_from():
+    """Thirty as likely, of which the last alone puts the second item first."""
+    leads = [*[1.0] * 29, -1.0]
+    nothing = np.zeros((2, 2))
+    beliefs = [
+        Belief(1 / 30, np.array([lead, -lead]), nothing, np.array([[0, lead], [-lead, 0]]), nothing)
+        for lead in leads
+    ]
+    posterior = Posterior(tuple(beliefs), cautious=tuple(beliefs))
+    assert posterior.margins[0, 1] == pytest.approx(28 / 30)
+    assert posterior.variances[0, 1] == pytest.approx(1 - (28 / 30) ** 2)
+    assert posterior.pair_probabilities((0, 1)) == pytest.approx((29 / 30,))
+    assert posterior.score_probabilities((0, 1)) == pytest.approx((29 / 30,))
+    for rule in ("scores", "pairs"):
+        drawn = posterior.drawn_ranks(rule)
+        assert len(drawn.ranks) == N_DRAWS
+        assert 0 < drawn.chances()[1, 0] < 0.1
+
+
+def test_the_last_of_many_neighbours_is_as_sure_as_its_scores():
+    scores = -np.arange(30.0)
+    nothing = np.zeros((30, 30))
+    belief = Belief(1.0, scores, nothing, np.clip(scores[:, None] - scores, -1, 1), nothing)
+    posterior = Posterior((belief,))
+    order = (*range(28), 29, 28)
+    assert posterior.pair_probabilities(order) == (*[1.0] * 28, 0.0)
+    assert posterior.score_probabilities(order) == (*[1.0] * 28, 0.0)
+
+
+def test_many_parts_of_draws_are_all_drawn(monkeypatch):
+    monkeypatch.setattr(module, "MOST_NUMBERS", 4 * N_DRAWS // 30)
+    belief = Belief(1.0, np.zeros(2), np.eye(2), np.zeros((2, 2)), np.eye(2)[::-1])
+    assert len(Posterior((belief,)).drawn_ranks("pairs").ranks) == N_DRAWS

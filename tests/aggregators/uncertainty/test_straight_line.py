@@ -3,6 +3,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
+from hushrank.aggregators.uncertainty import straight_line as module
 from hushrank.aggregators.uncertainty.estimated_margins import EstimatedMargins
 from hushrank.aggregators.uncertainty.shrinkage import SPREADS
 from hushrank.aggregators.uncertainty.straight_line import straightened
@@ -82,3 +83,17 @@ def test_items_in_another_order_have_the_same_lines():
     for line, other in lines:
         assert other.slopes == pytest.approx(line.slopes[np.ix_(turned, turned)], abs=1e-6)
         assert other.bends == pytest.approx(line.bends[np.ix_(turned, turned)], abs=1e-6)
+
+
+@pytest.mark.linear_algebra
+def test_many_parts_of_the_pairs_make_the_same_lines(monkeypatch):
+    known = estimated(noise=0.3, spread=1.0, n_items=9)
+    (whole,) = straightened(known, [1.0])
+    monkeypatch.setattr(module, "PAIRS_AT_ONCE", 1)
+    (again,) = straightened(known, [1.0])
+    assert again.slopes == pytest.approx(whole.slopes)
+
+
+def test_each_of_many_spreads_has_its_line():
+    known = estimated(noise=0.3, spread=1.0)
+    assert len(list(straightened(known, np.linspace(0.5, 1, 30)))) == 30
