@@ -6,7 +6,13 @@ from scipy.sparse import csr_array
 
 from hushrank.activities.planted import draw_planted
 from hushrank.errors import HushrankError
-from hushrank.evaluation.attackers import AttackCase, Attacks, attack, bound_on_attacks
+from hushrank.evaluation.attackers import (
+    AttackCase,
+    Attacks,
+    _area_by_size,
+    attack,
+    bound_on_attacks,
+)
 from hushrank.evaluation.joint_attackers import copies
 from hushrank.publishing.classifiers import (
     SCORE_SIZES,
@@ -356,3 +362,10 @@ def test_of_one_record_for_all_nothing_is_learnt_and_of_own_ones_all() -> None:
     values = np.arange(12) % 3
     assert bound_on_attacks(csr_array(np.ones((12, 2))), values, 3) == pytest.approx(0.5)
     assert bound_on_attacks(csr_array(np.eye(12)), values, 3) == pytest.approx(0.0)
+
+
+def test_the_last_of_many_values_may_be_the_one_that_sizes_betray() -> None:
+    """Of 30 values: by size it is told for certain, each other one in 30 of 58 comparisons."""
+    values = np.repeat(np.arange(30), 2)
+    sizes = np.where(values < 29, np.tile([1.0, 2.0], 30), 9.0)
+    assert _area_by_size(sizes, values) == pytest.approx((29 * 30 / 58 + 1) / 30)

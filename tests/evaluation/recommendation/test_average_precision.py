@@ -3,6 +3,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from hushrank.errors import HushrankError
+from hushrank.evaluation.recommendation import average_precision as module
 from hushrank.evaluation.recommendation.average_precision import (
     average_precisions,
     mean_average_precision,
@@ -44,3 +45,11 @@ def test_shapes_that_differ_and_nothing_held_out_are_refused() -> None:
         average_precisions(lambda users: np.ones((2, 3)), csr_array((2, 3)), csr_array((2, 4)))
     with pytest.raises(HushrankError, match="held-out items"):
         mean_average_precision(lambda users: np.ones((2, 3)), csr_array((2, 3)), csr_array((2, 3)))
+
+
+def test_the_last_of_many_slices_of_users_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "USERS_AT_ONCE", 1)
+    scores = np.tile([[2.0, 1.0]], (30, 1))
+    held_out = csr_array(np.where(np.arange(30)[:, None] < 29, [[1, 0]], [[0, 1]]))
+    found = average_precisions(lambda users: scores[users], csr_array((30, 2)), held_out)
+    assert found.tolist() == [*[1.0] * 29, 0.5]
