@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array, csr_matrix
 
-from hushrank.activities.activity import Activity
+from hushrank.activities.activity import Activity, record_keys
 from hushrank.activities.identifiers import numbered
 from hushrank.errors import HushrankError
 
@@ -183,3 +183,12 @@ def test_users_and_items_without_activity_are_counted_not_named():
         ACTIVITY.require_active()
     with pytest.raises(HushrankError, match="every item, got none on 2 items"):
         activity_of(DENSE[[0]], ("ann",)).require_active()
+
+
+def test_names_and_keys_go_with_all_of_many_rows():
+    scores = np.tril(np.ones((40, 40)))
+    many = activity_of(scores, numbered(40), numbered(40))
+    turned = many.aligned(many.users[::-1], many.items[::-1])
+    assert np.array_equal(turned.scores.toarray(), scores[::-1, ::-1])
+    assert many.select(np.arange(40)[::-1]).users == many.users[::-1]
+    assert len({*record_keys(many.scores)}) == 40

@@ -365,3 +365,38 @@ def test_a_first_line_with_one_name_is_a_header_however_many_numbers_it_has(tmp_
         with pytest.raises(HushrankError, match=said):
             read_activity(path, **named)
     assert read_activity(path, user="5", item="item").users == ("1",)
+
+
+MANY = [f"column {n}" for n in range(30)]
+
+
+def test_columns_behind_many_others_are_found_and_the_others_said(tmp_path):
+    text = ",".join([*MANY, "u", "i", "when"]) + "\n" + "7," * 30 + "ann,fig,9\n"
+    path = written(tmp_path, text)
+    activity = read_activity(path, user="u", item="i", time="when")
+    assert (activity.users, activity.items) == (("ann",), ("fig",))
+    assert activity.reading.ignored == tuple(MANY)
+    with pytest.raises(HushrankError, match="got 33 columns"):
+        read_activity(path)
+
+
+def test_a_header_of_many_numbers_and_one_name_is_no_record(tmp_path):
+    text = ",".join([*map(str, range(1, 31)), "x"]) + "\n" + "7," * 30 + "8\n"
+    found = read_activity(written(tmp_path, text), user="1", item="2")
+    assert found.n_records == 1
+
+
+@pytest.mark.parametrize("at", [0, 29])
+def test_one_of_many_times_that_is_none_is_refused(tmp_path, at):
+    times = [str(n) for n in range(30)]
+    rows = [f"user {n},fig,{time}" for n, time in enumerate(times)]
+    assert read_log(written(tmp_path, "\n".join(["user,item,time", *rows]))).times[-1] == 29
+    rows[at] = f"user {at},fig,soon"
+    with pytest.raises(HushrankError, match="expected a time"):
+        read_log(written(tmp_path, "\n".join(["user,item,time", *rows])))
+
+
+def test_all_of_many_days_are_read(tmp_path):
+    rows = [f"user {n},fig,1970-01-{n + 1:02}" for n in range(30)]
+    log = read_log(written(tmp_path, "\n".join(["user,item,time", *rows])))
+    assert log.times.tolist() == [86_400 * n for n in range(30)]

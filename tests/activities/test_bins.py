@@ -59,3 +59,22 @@ def test_an_edge_belongs_to_the_bin_above_it():
 def test_names_of_bins_are_distinct(edges):
     ascending = sorted(set(np.array(edges) + 0.0))
     assert len(set(bin_names(ascending))) == len(ascending) + 1
+
+
+@pytest.mark.parametrize("at", [0, 29])
+@pytest.mark.parametrize("wrong", ["x", ""])
+def test_one_of_many_edges_that_is_no_number_is_refused(at, wrong):
+    edges = [*map(str, range(30))]
+    edges[at] = wrong
+    with pytest.raises(HushrankError, match="expected bins as NAME=EDGE"):
+        parse_bins(f"age={','.join(edges)}")
+
+
+def test_the_last_of_many_edges_is_finite():
+    with pytest.raises(HushrankError, match="ascending"):
+        parse_bins(f"age={','.join(map(str, range(30)))},1e999")
+
+
+def test_there_is_a_bin_between_all_of_many_edges():
+    assert parse_bins(f"age={','.join(map(str, range(30)))}") == ("age", tuple(range(30)))
+    assert bin_names(range(30)) == ("<0", *map(str, range(29)), "29+")

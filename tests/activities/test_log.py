@@ -160,3 +160,10 @@ def test_who_is_hidden_by_a_mask_tells_no_value():
     codes = np.ma.array([0, 1], mask=[False, True])
     with pytest.raises(HushrankError, match="expected whole codes"):
         Attribute("gender", ("f", "m"), codes)
+
+
+@pytest.mark.parametrize("at", [0, 49])
+def test_the_last_time_of_many_is_checked(at):
+    times = np.where(np.arange(50) == at, np.inf, 0.0)
+    with pytest.raises(HushrankError, match="expected finite times"):
+        log_of(RECORDS * 10, times)

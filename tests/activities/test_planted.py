@@ -75,3 +75,9 @@ def test_items_follow_the_shares_of_the_group():
 def test_sizes_are_checked(arguments, expected):
     with pytest.raises(HushrankError, match=expected):
         draw_planted(**{"n_users": 9, "n_items": 5, **arguments}, rng=np.random.default_rng(0))
+
+
+def test_all_of_many_groups_have_users_and_items():
+    log, profiles = draw_planted(520, 30, n_groups=26, rng=np.random.default_rng(1))
+    assert (profiles.attribute("group").counts > 0).all()
+    assert (log.activity().records_of_users > 0).all()

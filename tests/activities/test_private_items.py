@@ -114,3 +114,10 @@ def test_the_last_user_of_many_must_have_another_item():
     activity = Activity(csr_array(uses), numbered(40), numbered(2))
     with pytest.raises(HushrankError, match="with other items too"):
         hide_items(activity, [2], least_users=5, rng=np.random.default_rng(7))
+
+
+def test_as_many_items_are_hidden_as_are_asked_for():
+    uses = np.eye(40) + np.eye(40, k=1) + np.eye(40, k=-1)
+    activity = Activity(csr_array(np.hstack([uses, np.ones((40, 40))])), numbered(40), numbered(80))
+    public, profiles = hide_items(activity, [2] * 30, rng=np.random.default_rng(1))
+    assert (len(profiles.names), public.n_items) == (30, 50)

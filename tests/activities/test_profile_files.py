@@ -173,3 +173,49 @@ def test_attributes_that_would_be_mistaken_are_not_written(tmp_path):
         attribute = Attribute(name, ("x",), np.zeros(1, dtype=np.int16))
         with pytest.raises(HushrankError, match="expected attributes without"):
             write_profiles(Profiles.protecting_all(("1",), [attribute]), tmp_path / "p.csv")
+
+
+NAMES = [f"attribute {n}" for n in range(30)]
+
+
+def wide(*rows, names=NAMES):
+    """A table of thirty attributes, of users who say what to protect."""
+    lines = [",".join(["user", *names, "protects"])]
+    lines += [",".join([f"user {n}", *"a" * len(names), asked]) for n, asked in enumerate(rows)]
+    return "\n".join([*lines, ""])
+
+
+def test_all_of_many_attributes_and_of_many_ways_to_protect_them_are_read(tmp_path):
+    asked = [*NAMES, "+".join(NAMES), "|".join(NAMES[1:]), "none"]
+    profiles = read_profiles(written(tmp_path, wide(*asked)))
+    found = np.array([profiles.protected[name] for name in NAMES]).T
+    expected = np.vstack([np.eye(30), np.ones(30), np.arange(30) > 0, np.zeros(30)])
+    assert profiles.names == tuple(NAMES)
+    assert np.array_equal(found, expected)
+    write_profiles(profiles, tmp_path / "again.csv")
+    assert read_profiles(tmp_path / "again.csv") == profiles
+
+
+@pytest.mark.parametrize("at", [0, 29])
+def test_one_of_many_wishes_that_is_not_understood_is_refused(tmp_path, at):
+    rows = [*NAMES]
+    rows[at] = "something"
+    with pytest.raises(HushrankError, match=f"line {at + 2}: expected none, all or attributes"):
+        read_profiles(written(tmp_path, wide(*rows)))
+
+
+@pytest.mark.parametrize("at", [0, 29])
+def test_one_of_many_attributes_that_is_unknown_or_mistaken_is_refused(tmp_path, at):
+    path = written(tmp_path, wide("none"))
+    asked = [*NAMES]
+    asked[at] = "something"
+    with pytest.raises(HushrankError, match="there is no attribute 'something'"):
+        read_profiles(path, attributes=asked)
+    asked[at] = "a+b"
+    with pytest.raises(HushrankError, match="expected attributes without"):
+        read_profiles(written(tmp_path, wide("none", names=asked)))
+
+
+def test_the_last_of_many_columns_may_be_the_user(tmp_path):
+    text = ",".join([*NAMES, "user"]) + "\n" + "a," * 30 + "ann\n"
+    assert read_profiles(written(tmp_path, text)).users == ("ann",)

@@ -195,3 +195,65 @@ def test_whoever_protects_the_last_of_many_attributes_is_among_the_protected():
     assert {names: rows.tolist() for names, rows in found.items()} == {(): [1, 2], ("a62",): [0, 3]}
     with pytest.raises(HushrankError, match="at most 63 attributes at once, got 64"):
         profiles.protection([each.name for each in many])
+
+
+NAMES = [f"attribute {n}" for n in range(30)]
+MANY = [str(n) for n in range(1, 41)]
+
+
+def many(**changes):
+    """Thirty attributes of forty users, each protected by one; N: the last ones are others."""
+    codes = np.eye(30, 40, dtype=np.int16)
+    attributes = [Attribute(name, ("a", "b"), row) for name, row in zip(NAMES, codes, strict=True)]
+    return Profiles(MANY, attributes, dict(zip(NAMES, codes > 0, strict=True)) | changes)
+
+
+def test_all_of_many_attributes_are_the_users_own():
+    profiles, rows = many(), np.arange(40)[::-1]
+    turned = profiles.aligned(MANY[::-1])
+    assert turned == profiles.select(rows)
+    assert turned.users == tuple(MANY[::-1])
+    for name in NAMES:
+        assert (
+            turned.attribute(name).codes.tolist() == profiles.attribute(name).codes[rows].tolist()
+        )
+        assert turned.protected[name].tolist() == profiles.protected[name][rows].tolist()
+
+
+def test_profiles_that_differ_in_the_last_of_many_attributes_are_others():
+    assert many() == many()
+    assert many() != many(**{NAMES[-1]: np.ones(40, dtype=bool)})
+
+
+@pytest.mark.parametrize("user", [0, 39])
+def test_one_of_many_users_with_a_profile_is_enough(user):
+    profiles = many().aligned([MANY[user], "stranger"], surplus="dropped")
+    assert profiles.protected[NAMES[0]].tolist() == [user == 0, True]
+
+
+@pytest.mark.parametrize("at", [0, 29])
+def test_one_of_many_attributes_must_not_be_of_fewer_users(at):
+    attributes = [
+        Attribute(name, ("a", "b"), np.zeros(2 - (name == NAMES[at]), np.int16)) for name in NAMES
+    ]
+    with pytest.raises(HushrankError, match="a code of each of 2 users in every attribute"):
+        Profiles.protecting_all(("1", "2"), attributes)
+
+
+def test_all_of_many_values_and_combinations_are_told():
+    values = tuple(map(str, range(100, 140)))
+    each = Attribute("number", values, np.arange(40)[::-1])
+    assert each.used() == each
+    unused = Attribute("number", values, np.append(np.arange(1, 40), 39))
+    assert unused.used().values == values[1:]
+    assert joint_attribute([each, each]).values == tuple(f"{one}, {one}" for one in values)
+
+
+def test_who_protects_all_of_many_attributes_is_said_to():
+    profiles = Profiles.protecting_all(MANY, many().attributes)
+    assert [*profiles.protection(NAMES)] == [tuple(NAMES)]
+    each = many().protection(NAMES)
+    assert {names: rows.tolist() for names, rows in each.items()} == {
+        (): list(range(30, 40)),
+        **{(name,): [n] for n, name in enumerate(NAMES)},
+    }
