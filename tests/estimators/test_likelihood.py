@@ -6,6 +6,7 @@ from hushrank.estimators.likelihood import ReportLikelihood
 from hushrank.estimators.ranks.point import RankPoint, uniform_point
 from hushrank.mechanisms.local import Tally
 from hushrank.mechanisms.named_member import NamedMember
+from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.unary_encoding import OptimisedUnaryEncoding
 from hushrank.models.max_entropy.rank_features import rank_features
 from hushrank.questions.relative_order import RelativeOrder
@@ -134,3 +135,12 @@ def test_each_question_needs_its_tally():
         likelihood_of(1.0)[0] + ReportLikelihood.of(
             5, [RelativeOrder((0, 1))], mechanisms[-1:], tallies[-1:]
         )
+
+
+@pytest.mark.parametrize("at", [0, 29])
+def test_one_of_many_mechanisms_that_names_no_category_is_refused(at):
+    mechanisms = [GeneralizedRandomizedResponse(2, 1.0)] * 30
+    mechanisms[at] = OptimisedUnaryEncoding(2, 1.0)
+    questions, tallies = [RelativeOrder((0, 1))] * 30, [Tally.empty(2)] * 30
+    with pytest.raises(HushrankError, match="name one category"):
+        ReportLikelihood.of(N_ITEMS, questions, mechanisms, tallies)

@@ -94,3 +94,9 @@ def test_shares_are_shares():
     assert few.shares.min() >= 0
     assert few.shares.max() <= 1
     assert np.linalg.eigvalsh(few.prior_precision).min() > 0
+
+
+def test_the_prior_has_effects_of_the_last_of_many_pairs():
+    prior = _prior(8, 0.3, 0.2)
+    assert np.diag(prior) == pytest.approx(1 + 2 * 0.09 + 0.04)
+    assert prior[-1, -2] == pytest.approx(1 + 0.09)  # pairs 6,7 and 5,7 share an item

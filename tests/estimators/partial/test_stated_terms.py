@@ -5,7 +5,9 @@ import pytest
 
 from hushrank.errors import HushrankError
 from hushrank.estimators.partial.stated_terms import StatedTerms
+from hushrank.estimators.popular.rest_and_orders import statistics_of_orders
 from hushrank.questions.named_set import NamedSet
+from hushrank.questions.rank_level import RankLevel
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.questions.stated import Stated
 from tests.estimators.enumeration import all_ranks, some_questions, statistics
@@ -98,5 +100,32 @@ def test_the_cells_of_what_is_not_stated_know_their_pair():
     ],
 )
 def test_questions_of_another_sense_are_refused(questions):
+    with pytest.raises(HushrankError, match="one sense"):
+        StatedTerms.of(questions, 4)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        Stated(RelativeOrder((22, 3)), "last"),
+        Stated(RankLevel(23, tuple(range(24))), "last"),
+        Stated(RelativeOrder((22, 3)), "unknown"),
+    ],
+)
+def test_whole_orders_of_many_items_answer_as_foretold(question):
+    """Also behind many other questions."""
+    others = [Stated(RelativeOrder((0, 1)), question.unranked)] * 30
+    orders = np.array([np.roll(np.arange(24), n) for n in range(24)])
+    terms = StatedTerms.of([*others, question], 24)
+    weights = terms.weights(np.ones(terms.n_shares))
+    foretold = statistics_of_orders(orders) @ weights.T.toarray()
+    expected = np.eye(question.n_categories)[question.answer(np.argsort(orders, axis=1))]
+    assert foretold[:, -question.n_categories :] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("at", [0, 29])
+def test_one_of_many_questions_of_another_sense_is_refused(at):
+    questions = [Stated(RelativeOrder((0, 1)), "last")] * 30
+    questions[at] = Stated(RelativeOrder((0, 1)), "unknown")
     with pytest.raises(HushrankError, match="one sense"):
         StatedTerms.of(questions, 4)

@@ -90,3 +90,22 @@ def test_what_is_no_set_of_hashed_tallies_is_refused():
         HashedReports.of(asked.questions, unlike, tallies)
     with pytest.raises(HushrankError, match="tally of buckets"):
         HashedReports.of(asked.questions, asked.local_mechanisms, tallies[:-1])
+
+
+@pytest.mark.parametrize("at", [0, N_FUNCTIONS - 1])
+def test_one_of_many_functions_that_is_of_no_such_set_is_refused(at):
+    asked = survey()
+    tallies = [Tally(row, int(row.sum())) for row in SOME]
+    questions, mechanisms = [*asked.questions], [*asked.local_mechanisms]
+    for other in (Hashed(TopOrder(4, 2), 1, 1, N_BUCKETS), TopOrder(4, 1)):
+        with pytest.raises(HushrankError, match="one question"):
+            HashedReports.of([*questions[:at], other, *questions[at + 1 :]], mechanisms, tallies)
+    mechanisms[at] = OptimisedUnaryEncoding(N_BUCKETS, 1.0)
+    with pytest.raises(HushrankError, match="one mechanism"):
+        HashedReports.of(questions, mechanisms, tallies)
+
+
+def test_all_of_many_runs_are_looked_through():
+    runs = [range(n, n + 1) for n in range(24)]
+    found, _ = reports_of(SOME).supported(runs, 0)
+    assert found.tolist() == list(range(24))

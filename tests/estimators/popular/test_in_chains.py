@@ -1,6 +1,6 @@
 """Exact orders of many people are found beside a rest that is known by draws, and only then."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import permutations
 
 import numpy as np
@@ -10,7 +10,11 @@ from hushrank.estimators.cell_weights import statistics_of
 from hushrank.estimators.chains.fit import fit_by_chains
 from hushrank.estimators.chains.uniform_orders import uniform_statistics
 from hushrank.estimators.likelihood import ReportLikelihood
-from hushrank.estimators.popular.in_chains import OrdersBeside, find_orders_by_chains
+from hushrank.estimators.popular.in_chains import (
+    OrdersBeside,
+    _common_beginnings,
+    find_orders_by_chains,
+)
 from hushrank.estimators.popular.in_ordinary_reports import no_orders
 from hushrank.estimators.popular.rest_and_orders import statistics_of_orders
 from hushrank.mechanisms.local import Tally
@@ -151,3 +155,41 @@ def test_errors_of_shares_count_that_the_rest_moves_along(found):
     roots = near.likelihood.roots(near.point.statistics)[:, None]
     alone = model._apart.T * roots / (1 - found.popular.share)
     assert (known > np.sqrt(np.diag(np.linalg.inv(alone.T @ alone)))).all()
+
+
+MANY = np.arange(24)
+LATE = np.array([[*MANY[:20], *MANY[23:19:-1]], MANY, [*MANY[:20], *np.roll(MANY[20:], 1)]])
+"""Orders of 24 items that differ in their last four places alone."""
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A likelihood of which nothing but the number of items is asked."""
+
+    n_items: int = 24
+
+    def slopes(self, statistics):
+        return np.zeros(24**2 + 24**3)
+
+
+def test_orders_of_many_items_that_begin_alike_are_not_taken_for_one(monkeypatch):
+    module = "hushrank.estimators.popular.in_chains."
+    monkeypatch.setattr(module + "cooled_orders", lambda *_, rng: LATE)
+    monkeypatch.setattr(OrdersBeside, "statistics", None)
+    model = OrdersBeside(Unread(), UNIFORM, PopularOrders(LATE[:1], np.array([0.1])))
+    assert model.candidates().tolist() == LATE[1:].tolist()
+    tried = []
+    monkeypatch.setattr(OrdersBeside, "with_one_more", lambda self: tried.append(self) or self)
+    monkeypatch.setattr(OrdersBeside, "_with_ends_exchanged", lambda self: self)
+    monkeypatch.setattr(module + "_log_likelihood", lambda model: 0.0)
+    model = OrdersBeside(Unread(), UNIFORM, PopularOrders(LATE, np.full(3, 0.1)))
+    model.with_exchanges()
+    assert [len(each.popular.orders) for each in tried] == [0, 0, 0, 2, 2, 2]
+
+
+@pytest.mark.parametrize("place", [2, 20])
+def test_orders_may_begin_alike_up_to_any_of_many_places(place):
+    other = np.concatenate([MANY[:place][::-1], np.roll(MANY[place:], 1)])
+    assert place in _common_beginnings(MANY, other)
+    ahead = np.concatenate([np.roll(MANY[:-2], 1), MANY[-2:]])
+    assert _common_beginnings(MANY, ahead) == [22]

@@ -1,5 +1,6 @@
 """Popular orders are found where there are any, without bias, and hardly ever where none are."""
 
+from dataclasses import replace
 from itertools import count, permutations
 from math import log, sqrt
 
@@ -243,3 +244,36 @@ def test_candidates_complete_the_likeliest_beginnings():
     assert range(17 * 120, 18 * 120) in runs
     assert range(200 * 120, 201 * 120) in runs
     assert len(runs) <= MOST_PREFIXES
+
+
+@pytest.mark.parametrize("at", [0, 29])
+def test_one_of_many_finalists_that_is_held_counts(at):
+    """What the rest has taken is added where none is held, and shares settle where one is."""
+    search = replace(
+        search_of(1e5 * rows_of(probabilities())),
+        finalists=np.arange(30),
+        support=np.full(30, 1.0),
+    )
+    shares = np.where(np.arange(30) == at, 0.2, 0.0)
+    foretold = search._foretold(REST)
+    assert search._settled(shares, foretold)[at] != shares[at]
+    support = search._unheld(search._settled(shares, foretold), foretold)
+    held = np.where(np.arange(30) == at, support + 1e4, 1.0)
+    search = replace(search, support=held)
+    n_people, gap = search.reports.n_reports, search.reports.gap
+    unheld = search._unheld(search._settled(shares, foretold), foretold)
+    expected = (held - unheld)[at] / (n_people * gap)
+    assert search.improved(shares, REST)[at] == pytest.approx(expected)
+
+
+def test_candidates_complete_all_of_many_beginnings():
+    prefixes, _ = order_surveys(8, 4.0, function_seed=1)
+    mechanism = prefixes.local_mechanisms[0]
+    counts = np.zeros((len(prefixes.questions), mechanism.n_categories))
+    functions = [(each.multiplier, each.offset) for each in prefixes.questions]
+    rates = mechanism.rates.hit_rate, 0.0
+    reports = HashedReports(np.array(functions, dtype=np.uint64), counts, *rates)
+    for prefix in range(0, 336, 11):
+        np.add.at(counts.ravel(), reports.cells(np.array([prefix])), 1)
+    reports = HashedReports(reports.functions, counts, *rates)
+    assert range(330 * 120, 331 * 120) in candidate_orders(8, reports)
