@@ -143,3 +143,9 @@ def test_which_questions_takes_bits_too():
 def test_a_crafted_report_weighs_more_through_the_laplace_answer():
     weights = {name: askings(name, 10, 5000, 6.0)[0].influence(5000) for name in PAIRS}
     assert weights["pairs"] == weights["ldp-kwiksort-rr"] < weights["ldp-kwiksort-lap"]
+
+
+@pytest.mark.parametrize("n_items", [5, 30, 64])
+def test_of_all_interleavings_that_safari_asks_the_longest_tells_least(n_items):
+    _, interleaved = askings("safari", n_items, 1000, 2.0)
+    assert interleaved.reach == GeneralizedRandomizedResponse(n_items, 1.0).rates.reach

@@ -9,9 +9,11 @@ from hushrank.planning.populations import (
     typical_dispersion,
 )
 from hushrank.planning.simulation.people import People, all_ranks
+from hushrank.planning.simulation.trials import run_subset_order
 from hushrank.planning.table import read_records
 from hushrank.rankings.coding import lexicographic_index
 from hushrank.rankings.distances import kendall_distances
+from hushrank.rankings.profile import Rankings
 
 
 @pytest.mark.parametrize("n_items", [2, 3, 7, 16])
@@ -62,3 +64,19 @@ def test_the_table_s_numbers_are_of_these_populations():
             at = [n_people for _, n_people in record.points].index(25_000)
             assert record.distance[at] == pytest.approx(people.uniform_distance, abs=0.01)
             assert record.excess[at] == pytest.approx(people.random_excess, abs=0.01)
+
+
+@pytest.mark.parametrize("population", REFERENCES, ids=lambda one: one.name)
+def test_people_of_every_population_order_all_of_many_items(population):
+    assert population.model(30).n_items == 30
+    drawn = population.draw(50, 30, rng=np.random.default_rng(1))
+    assert (np.sort(drawn.ranks, axis=1) == np.arange(30)).all()
+    assert (np.diff(normal_scores(30)) < 0).all()
+
+
+def test_noise_of_mean_ranks_turns_no_pair_of_many_items_that_all_put_so():
+    order = (*range(28), 29, 28)
+    names = tuple(map(str, range(30)))
+    people = People(Rankings.from_orders(np.tile(order, (9, 1)), names))
+    found = run_subset_order(people, 1e9, np.random.default_rng(1))
+    assert found.excess == 0

@@ -12,6 +12,7 @@ from hushrank.mechanisms.local import Tally
 from hushrank.models.max_entropy.rank_features import wide_features
 from hushrank.planning.losses import loss_of_questions, predict_losses
 from hushrank.planning.mixes import tabulate
+from hushrank.planning.mixes.population_loss import population_losses
 from hushrank.planning.mixes.predicted_loss import SCALES, joint_changes, predicted_losses
 from hushrank.planning.mixes.tabulate import STAYS, best_mixes, candidates, mixes_to_ask
 from hushrank.planning.mixes.wide_loss import wide_losses
@@ -140,3 +141,37 @@ def test_below_the_least_epsilon_fewer_people_tell_as_much():
         loss_of_questions(8, 0.1, round(fewer)), rel=1e-3
     )
     assert loss_of_questions(8, 8.0, 5000) == loss_of_questions(8, 7.0, 5000)
+
+
+@pytest.mark.parametrize(
+    ("losses", "n_items"), [(predicted_losses, 4), (population_losses, 4), (wide_losses, 20)]
+)
+def test_losses_of_many_numbers_of_people_are_each_foretold(losses, n_items):
+    n_people = [100 * 2**n for n in range(30)]
+    found = losses(SETS, n_items, 1.0, n_people)
+    assert found.shape == (30,)
+    assert found[-1:] == pytest.approx(losses(SETS, n_items, 1.0, n_people[-1:]))
+    assert found[-1] < found[-2]
+
+
+@pytest.mark.parametrize(("least", "best"), [(1.0, 29), (9.0, 25)])
+def test_the_last_of_many_mixes_may_be_the_simplest_that_is_good(least, best):
+    """All others lose too much, or have more parts."""
+    several = (MixPart("levels", 0.5, 3), MixPart("two-of-first", 0.5, 3))
+    mixes = [several if n < 25 else several[:1] for n in range(30)]
+    found = [9.0] * 29 + [least]
+    assert tabulate._simplest(mixes, np.array(found), range(30)) == best
+
+
+def test_all_of_many_mixes_are_weighed(monkeypatch):
+    """The last one loses least, of any number of people."""
+    mixes = [(MixPart("levels", 1.0, n),) for n in range(2, 32)]
+    name = "hushrank.planning.mixes.tabulate."
+    for candidates_of in ("candidates", "wide_candidates"):
+        monkeypatch.setattr(name + candidates_of, lambda *_: iter(mixes))
+    for losses in ("predicted_losses", "population_losses", "wide_losses"):
+        monkeypatch.setattr(name + losses, lambda mix, *_: np.full(len(PEOPLE), -mixes.index(mix)))
+    monkeypatch.setattr(name + "AS_GOOD", 1.0)
+    monkeypatch.setattr(name + "_tells_as_much", lambda *_: True)
+    last = tabulate._parts(mixes[-1])
+    assert best_mixes(5, 1.0) == best_mixes(20, 1.0) == [last] * len(PEOPLE)

@@ -3,8 +3,11 @@
 from dataclasses import replace
 from importlib import import_module
 from itertools import pairwise
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
+from msgspec import structs
 
 from hushrank.engines.tasks import Workers
 from hushrank.errors import HushrankError
@@ -14,8 +17,9 @@ from hushrank.planning.interpolation import PredictionTable, between, power_mean
 from hushrank.planning.losses import LOSSES
 from hushrank.planning.plan import MOST_ITEMS
 from hushrank.planning.simulation.simulate_table import simulate_table, simulate_task
+from hushrank.planning.simulation.trials import Trial
 from hushrank.planning.smoothing import smoothed
-from hushrank.planning.table import QUANTITIES, key_of, points_of, read_records
+from hushrank.planning.table import QUANTITIES, Record, key_of, points_of, read_records
 from tests.planning.agreement import table as predictions
 
 SOME = (
@@ -138,3 +142,46 @@ def test_smoothing_averages_what_rises_and_keeps_what_falls(records):
         assert sum(is_now) == pytest.approx(sum(was))
         if all(after <= before for before, after in pairwise(was)):
             assert is_now == pytest.approx(was)
+
+
+@pytest.fixture
+def simulating(monkeypatch, tmp_path):
+    """The module that simulates, with a table of its own and nothing that takes time."""
+    monkeypatch.setattr(table, "TABLE", tmp_path / "table.jsonl")
+    return import_module("hushrank.planning.simulation.simulate_table")
+
+
+@pytest.mark.parametrize("n_trials", [2, 30])
+def test_every_one_of_many_trials_counts(monkeypatch, simulating, n_trials):
+    """The last is the only one that errs."""
+    (task, *_) = tasks("uniform")
+    task = replace(task, points=task.points[:1], repetitions=(n_trials, n_trials))
+    told = iter([*[Trial(0.0, 0.0, 0.0)] * (n_trials - 1), Trial(1.0, 1.0, 1.0)])
+    monkeypatch.setattr(simulating, "trial_of", lambda track: lambda *_: next(told))
+    assert simulate_task(task).distance == pytest.approx((1 / n_trials,), rel=0.01)
+
+
+class Pool:
+    """Two processes, all in this one."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def imap_unordered(self, function, each):
+        return map(function, each)
+
+
+@pytest.mark.parametrize("workers", [None, Workers("threads", 1)])
+def test_all_of_many_tasks_are_simulated_and_kept(monkeypatch, simulating, workers):
+    (task, *_) = tasks("uniform")
+    every = [replace(task, n_items=n, repetitions=(1, 1)) for n in range(2, 40)]
+    monkeypatch.setattr(simulating, "tasks", lambda family: every)
+    monkeypatch.setattr(simulating, "get_context", lambda _: SimpleNamespace(Pool=lambda _: Pool()))
+    done = Record.of(task, np.zeros((len(task.points), 3)))
+    made = lambda each: structs.replace(done, items=each.n_items)  # noqa: E731
+    monkeypatch.setattr(simulating, "simulate_task", made)
+    simulate_table(["uniform"], workers, n_items=range(3, 40))
+    assert [record.items for record in read_records()] == list(range(3, 40))
