@@ -8,6 +8,7 @@ import pytest
 
 from hushrank.engines.local import simulate
 from hushrank.errors import HushrankError
+from hushrank.estimators.cell_weights import cell_weights
 from hushrank.estimators.chains import fit
 from hushrank.estimators.chains.estimates import chain_estimates, family_estimates
 from hushrank.estimators.chains.fit import CLOSE, fit_by_chains
@@ -25,6 +26,8 @@ from hushrank.models.max_entropy.rank_features import rank_features, wide_featur
 from hushrank.models.plackett_luce import PlackettLuce
 from hushrank.protocols.distributions.max_entropy import max_entropy
 from hushrank.protocols.distributions.question_mix import MixPart, mix_surveys
+from hushrank.questions.rank_level import RankLevel
+from hushrank.questions.relative_order import RelativeOrder
 from hushrank.randomness import Randomness
 from hushrank.rankings.marginals import second_order_marginals
 from hushrank.rankings.profile import Rankings
@@ -218,3 +221,29 @@ def test_clear_reports_of_many_people_who_agree_are_fitted():
     assert outcome.fit.has_converged
     learnt = outcome.model.second_order_marginals
     assert marginal_distance(learnt, second_order_marginals(people)) < 0.1
+
+
+def test_the_last_of_many_items_moves_with_the_coefficients():
+    """Cells of items 0, 20 and 23: what moves them is their slope, one by one."""
+    features, rng = wide_features(24), np.random.default_rng(1)
+    orders = rng.permuted(np.tile(np.arange(24), (60, 1)), axis=1)
+    point = ChainPoint(features, np.zeros(features.spreads.size), orders)
+    asked = [RelativeOrder((0, 23)), RelativeOrder((23, 0)), RankLevel(20, (*[0] * 12, *[1] * 12))]
+    weights = cell_weights(asked, 24)
+    slopes = [point.gradient(row) for row in weights.toarray()]
+    assert point.changes_of(weights) == pytest.approx(np.array(slopes), abs=1e-5)
+
+
+class BegunError(Exception):
+    """What a fit that begins runs into."""
+
+
+@pytest.mark.parametrize("cell", [0, 40])
+def test_reports_of_one_of_many_cells_are_enough_for_a_fit(monkeypatch, cell):
+    def begin(*_):
+        raise BegunError
+
+    monkeypatch.setattr(fit, "_start", begin)
+    n_reports = np.where(np.arange(41) == cell, 1.0, 0.0)
+    with pytest.raises(BegunError):
+        fit_by_chains(SimpleNamespace(n_reports=n_reports), prior="safe")
