@@ -118,3 +118,10 @@ def test_a_chain_of_many_items_has_them_all():
     chain = learn_thin_chain(information_tensor(24, np.array(values)), max_leaf=2)
     assert sorted(item for leaf in chain.leaves for item in leaf) == list(range(24))
     assert chain.leaves[0] in ((22,), (22, 23))
+
+
+def test_a_group_of_the_last_of_many_items_is_split_off():
+    """Triplets inside {6, 7, 8} and inside the others inform, those across do not."""
+    values = [float(len({item >= 6 for item in triplet}) == 1) for triplet in triplets(9)]
+    chain = learn_thin_chain(information_tensor(9, np.array(values)), max_leaf=3)
+    assert chain.leaves[0] == (6, 7, 8)

@@ -77,7 +77,7 @@ def test_pieces_of_many_items_add_up():
 @pytest.mark.parametrize("item", [0, 29])
 def test_what_is_told_holds_every_one_of_many_items(item):
     sums = BallotSums.of(hushrank.read_rankings([MANY]))
-    names = tuple("another" if n == item else name for n, name in enumerate(MANY))
+    names = tuple("zebra" if n == item else name for n, name in enumerate(MANY))
     ranked = sums.ranked + (np.arange(30) == item)
     assert replace(sums, names=names).told != sums.told
     assert replace(sums, ranked=ranked).told != sums.told
@@ -99,3 +99,11 @@ def test_a_long_piece_of_many_columns_is_read_as_the_table(tmp_path, gap):
     read = read_piece(BallotTerms(), piece)
     assert read == hushrank.read_rankings(tmp_path / "b.parquet")
     assert read.is_complete == (gap is None)
+
+
+def test_one_number_a_row_is_refused_behind_many_other_columns(tmp_path):
+    columns = {f"note {n}": ["x"] for n in range(30)} | {"person": [1], "item": ["a"], "score": [2]}
+    parquet.write_table(pa.table(columns), tmp_path / "b.parquet")
+    (piece,) = pieces_of(tmp_path / "b.parquet", most_rows=10_000)
+    with pytest.raises(HushrankError, match="got numbers of people"):
+        read_piece(BallotTerms(), piece)

@@ -6,6 +6,7 @@ from copy import deepcopy
 import pytest
 
 from hushrank.errors import HushrankError
+from hushrank.rankings.cast_votes.common_data import parse_common_data
 from hushrank.rankings.files import read_rankings
 
 PEOPLE = {"p1": "Ann Lee", "p2": "Bo Ma", "p3": "Cy Ito"}
@@ -333,3 +334,30 @@ def test_a_choice_may_be_of_many_people(tmp_path):
     election["Contest"][0]["ContestSelection"][0]["CandidateIds"] = [f"q{n}" for n in range(30)]
     found = read_rankings(written(report(election=election), tmp_path))
     assert " and ".join(f"Q{n}" for n in range(30)) in found.names
+
+
+def test_a_contest_behind_many_that_says_that_it_is_ranked_is_not_asked_about():
+    """Also where one ballot alone ranks several."""
+    short = {"CVRContest": [{"ContestId": "mayor", "CVRContestSelection": [marked("c1", 1)]}]}
+    records = [long_record(0), *[{"CVRSnapshot": [short]}] * 25]
+    found = parse_common_data(json.dumps(long_report(records)).encode())
+    assert len(found.header) == 30
+
+
+def test_one_ballot_alone_that_ranks_is_asked_about_behind_many_marks(tmp_path):
+    """Of people who all mark three places of a contest that says that it is ranked."""
+    election = deepcopy(ELECTION)
+    del election["Contest"][1]["VoteVariation"]
+    election["Contest"][1]["ContestSelection"].append({"@id": "no", "Selection": "No"})
+    own = record(marked("yes", 1), marked("no", 2), contest="measure")
+    own["CVRSnapshot"][0]["CVRContest"].pop()
+    records = [*[BALLOTS[0]] * 25, own]
+    with pytest.raises(HushrankError, match="one ballot alone does"):
+        read_rankings(written(report(records, election), tmp_path), form="places")
+
+
+def test_the_last_of_many_positions_that_count_may_be_undecided(tmp_path):
+    own = [{"HasIndication": "yes", "Rank": 1}] * 29 + [{"HasIndication": "unknown", "Rank": 1}]
+    records = [record({"ContestSelectionId": "c-p1", "SelectionPosition": own})] * 2
+    found = read_rankings(written(report(records), tmp_path))
+    assert "nobody decided about: 2" in str(found.reading)

@@ -174,3 +174,26 @@ def test_manifests_stand_among_many_other_files(tmp_path):
         for name, text in files().items():
             archive.writestr(name, text)
     assert read_rankings(tmp_path / "export.zip").n_people == 30 + len(SESSIONS) - 1
+
+
+def test_manifests_may_stand_in_a_folder_behind_many_files_of_votes(tmp_path):
+    with ZipFile(tmp_path / "export.zip", "w") as archive:
+        for number in range(30):
+            votes = json.dumps({"Sessions": SESSIONS[:1]})
+            archive.writestr(f"a/CvrExport_{number}.json", votes)
+        for name, text in files().items():
+            archive.writestr(f"b/{name}", text)
+    assert read_rankings(tmp_path / "export.zip").n_people == 30 + len(SESSIONS) - 1
+
+
+def test_the_last_of_many_ranked_contests_has_its_marks(tmp_path):
+    contests = [
+        {"Id": 100 + n, "Description": f"Board {n}", "NumOfRanks": 2, "Disabled": 0}
+        for n in range(30)
+    ]
+    people = [{"Id": 1, "Description": "ANN", "ContestId": 129}]
+    marks = [{"Id": 129, "Marks": [mark(1, 1)]}]
+    sessions = [{"Original": {"Contests": marks}}] * 2
+    parts = files(sessions, {"List": people}, {"List": contests})
+    found = read_rankings(written(tmp_path, parts), columns=["Board 29*"])
+    assert list(found) == [("ANN",)] * 2

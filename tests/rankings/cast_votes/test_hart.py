@@ -218,7 +218,7 @@ def test_what_one_late_sheet_calls_otherwise_is_refused(tmp_path, n_others):
         ("id of person 29", "id of another", "one number for each choice"),
     ):
         with pytest.raises(HushrankError, match=expectation):
-            read_rankings(archive(tmp_path, [*[one] * 28, one.replace(old, new)]))
+            read_rankings(archive(tmp_path, [*[one] * 27, one.replace(old, new)]))
 
 
 @pytest.mark.parametrize("at", [0, 29])
@@ -238,3 +238,36 @@ def test_sheets_stand_among_many_other_files(tmp_path, n_files):
         for number, options in enumerate(RANKED):
             opened.writestr(f"cvr/{UUID(int=number + 9)}.xml", sheet(("Mayor", options)))
     assert read_rankings(path).n_people == len(FOUND)
+
+
+@pytest.mark.parametrize("person", MANY)
+def test_a_number_of_one_of_many_choices_that_one_sheet_alone_has_is_refused(tmp_path, person):
+    one = sheet(("Mayor", WHOLE))
+    with pytest.raises(HushrankError, match="one number for each choice"):
+        read_rankings(
+            archive(tmp_path, [one, one, one.replace(f"id of {person}", "id of another")])
+        )
+
+
+@pytest.mark.parametrize("n_others", [0, 30])
+def test_a_contest_that_the_last_of_many_sheets_alone_ranks_is_asked_about(tmp_path, n_others):
+    """Also where it stands behind many others, and ranks the last of many choices."""
+    others = [(f"Board {n}", [("Dora", "1")]) for n in range(n_others)]
+    options = [(f"person {n}", "1") for n in range(n_others)]
+    sheets = [sheet(("Mayor", RANKED[0]))] * 27
+    own = sheet(("Mayor", RANKED[0]), *others, ("School Board", [*options, ("Emil", "01")]))
+    with pytest.raises(HushrankError, match="one ballot alone does"):
+        read_rankings(archive(tmp_path, [*sheets, own]))
+
+
+def test_a_choice_that_is_marked_at_many_places_is_beside_another_at_a_late_one(tmp_path):
+    options = [("Ann", "1" * 30), ("Bo", f"{1 << 4:030b}"), ("Cy", f"{1:030b}")]
+    found = read_rankings(archive(tmp_path, [sheet(("Mayor", options))] * 2))
+    assert list(found) == [("Ann",)] * 2
+
+
+def test_parts_of_a_sheet_that_stand_behind_many_others_are_read(tmp_path):
+    text = sheet(("Mayor", RANKED[0]))
+    for part in ("<Contests>", "<Options>"):
+        text = text.replace(part, "<Other />" * 30 + part)
+    assert list(read_rankings(archive(tmp_path, [text] * 2))) == [tuple(FOUND[0])] * 2

@@ -130,7 +130,7 @@ def test_a_line_of_the_last_block_that_is_not_plain_is_still_read(monkeypatch):
     assert rankings.ranks.tolist() == [[1, 2, 0], [0, 1, 2], [0, 2, 0]]
 
 
-@pytest.mark.parametrize("line", ["5", "5:1 1,2,3"])
+@pytest.mark.parametrize("line", ["5", "5:1 1,2,3", "3, 1:2,1"])
 def test_the_last_line_of_many_is_checked(line):
     ballots = [*["1: 3,1,2"] * 24, line]
     text = file_of(*ballots, kind="soc", n_voters=29, n_orders=25)
@@ -422,3 +422,19 @@ def test_many_blocks_are_read_as_one(monkeypatch):
     monkeypatch.setattr(preflib_body, "BYTES_OF_A_BLOCK", 1)
     found = parse_preflib(file_of(*[f"{n}: 1,2,3" for n in range(1, 31)], kind="soc"))
     assert found.people_of_rows.tolist() == list(range(1, 31))
+
+
+def test_a_tie_of_many_items_and_a_row_that_ranks_a_late_one_round_trip():
+    keys = np.full((2, 30), np.nan)
+    keys[0], keys[1, 29] = 1, 1
+    rankings = Rankings.from_keys(keys, MANY)
+    again = parse_preflib(format_preflib(rankings, "toi"))
+    assert people_by_row(again) == people_by_row(rankings)
+
+
+@pytest.mark.parametrize("at", [0, 24])
+def test_one_tie_of_many_is_refused_where_the_type_says_strict(at):
+    ballots = ["1: 1,2"] * 25
+    ballots[at] = "1: 3,{1,2}"
+    with pytest.raises(HushrankError, match=f"^line {FIRST_BALLOT + at}: expected no ties"):
+        parse_preflib(file_of(*ballots, kind="soi"))

@@ -1,0 +1,31 @@
+"""Marks become columns, whatever machine counted them."""
+
+import pytest
+
+from hushrank.errors import HushrankError
+from hushrank.rankings.cast_votes.contests import (
+    Marked,
+    RankedContest,
+    require_several_ranking,
+    table_of_marks,
+)
+
+MANY = [RankedContest.of(n, f"Contest {n}", 2) for n in range(30)]
+
+
+def test_all_of_many_contests_have_their_columns():
+    marks = [Marked(0, n, place, f"{n} at {place}") for n in range(30) for place in (1, 2)]
+    found = table_of_marks(MANY, 1, marks, "made up")
+    assert found.header == tuple(title for each in MANY for title in each.titles)
+    told = [column.texts[column.codes[0]] for column in found.columns]
+    assert told == [f"{n} at {place}" for n in range(30) for place in (1, 2)]
+
+
+@pytest.mark.parametrize("alone", range(0, 30, 5))
+def test_a_contest_of_many_that_one_ballot_alone_ranks_is_refused(alone):
+    """And none is refused that two rank."""
+    ranking = [(contest, row) for contest in range(30) for row in (7, 8)]
+    require_several_ranking(ranking, 9)
+    ranking.remove((alone, 7))
+    with pytest.raises(HushrankError, match="as one ballot alone does"):
+        require_several_ranking(ranking, 9)
