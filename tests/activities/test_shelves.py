@@ -6,7 +6,7 @@ import pytest
 from pyarrow import parquet
 
 from hushrank.activities.activity_files import UNNAMED, ActivityColumns, read_activity
-from hushrank.activities.shelves.places import Index, records_of_piece
+from hushrank.activities.shelves.places import Index, Places, records_of_piece
 from hushrank.activities.shelves.records import (
     Naming,
     name_piece,
@@ -118,3 +118,13 @@ def test_each_of_many_batches_is_read(tmp_path, monkeypatch):
     assert (len(names.users), names.n_records) == (N, N)
     found = list(records_of_piece(UNNAMED, Index.of(names), piece))
     assert [int(each.users[0]) for each in found] == list(range(N))
+
+
+@pytest.mark.parametrize("at", [0, N - 2])
+def test_salts_are_drawn_until_all_of_many_hashes_differ(monkeypatch, at):
+    """Two of the first ones are the same."""
+    differ = np.arange(N, dtype=np.uint64)
+    alike = np.where(np.arange(N) == at, differ + 1, differ)
+    drawn = iter([alike, differ])
+    monkeypatch.setattr("hushrank.activities.shelves.places.hashes_of", lambda *_: next(drawn))
+    assert Places.of(table_of()["user"]).hashes.tolist() == differ.tolist()

@@ -1,5 +1,5 @@
 from itertools import permutations
-from math import comb, factorial
+from math import comb, factorial, lgamma
 
 import numpy as np
 import pytest
@@ -151,3 +151,15 @@ def test_the_last_of_many_leaves_has_its_own_order(last):
     order = [*range(42), 42 + last, 43 - last]
     assert model.log_probability(np.array([order])).tolist() == [0.0]
     assert inverse(model.sample(2, rng=np.random.default_rng(1))).tolist() == [order] * 2
+
+
+@pytest.mark.parametrize(
+    "chain", [LONG, ThinChain(tuple((item, item + 1) for item in range(0, 44, 2)))]
+)
+def test_all_parts_of_a_long_chain_are_factors(chain):
+    """Where each is even, so is every order."""
+    sizes = [factorial(len(leaf)) for leaf in chain.ordered_leaves]
+    sizes += [comb(len(leaf) + len(rest), len(leaf)) for leaf, rest in chain.splits]
+    model = RiffleModel.from_shares(chain, [np.full(size, 1 / size) for size in sizes])
+    found = model.log_probability(np.arange(chain.n_items)[None])
+    assert found == pytest.approx([-lgamma(chain.n_items + 1)])

@@ -77,5 +77,12 @@ def test_of_many_items_in_one_group_all_that_are_tied_are_told():
     counts[0, 39], counts[39, 0] = 0, 2
     same = equally_good_kemeny(counts, tuple(range(40)))
     assert (same.n_orders, same.tied) == (None, (tuple(range(10, 40)),))
-    counts[20, 39], counts[39, 20] = 2, 0
+    counts[35, 39], counts[39, 35] = 2, 0
     assert equally_good_kemeny(counts, tuple(range(40))).tied == (tuple(range(10, 39)),)
+
+
+def test_all_of_many_runs_of_neighbours_in_one_group_are_told():
+    counts = in_pairs(30)
+    counts[0, 59], counts[59, 0] = 0, 2
+    same = equally_good_kemeny(counts, tuple(range(60)))
+    assert same.tied == tuple((item, item + 1) for item in range(0, 60, 2))

@@ -288,3 +288,20 @@ def test_one_of_many_counts_must_not_be_infinite(cell):
     counts[cell] = np.inf
     with pytest.raises(HushrankError, match="finite pair counts"):
         pair_margins(counts)
+
+
+def test_the_last_of_as_many_items_as_sets_allow_may_be_the_first():
+    assert best_by_sets(np.tril(np.ones((21, 21)), k=-1)) == tuple(range(21))[::-1]
+    assert best_by_sets(np.zeros((21, 21))) == tuple(range(21))
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0])
+def test_counts_that_are_whole_in_the_first_rows_alone_are_estimated_ones(scale, monkeypatch):
+    """As small ones of any scale are: those of nobody are 0, and whole."""
+    monkeypatch.setattr(kemeny_module, "MOST_ITEMS_OF_SETS", 3)
+    counts = np.random.default_rng(48).random((12, 12))
+    np.fill_diagonal(counts, 0)
+    counts[:2] = 0
+    least = kendall_cost(counts, best_by_sets(counts))
+    found = kemeny(counts * scale)
+    assert kendall_cost(counts, found.order) == pytest.approx(least, abs=1e-5)

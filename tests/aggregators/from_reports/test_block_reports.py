@@ -1,5 +1,5 @@
 from itertools import combinations, permutations
-from math import factorial
+from math import comb, factorial
 
 import numpy as np
 import pytest
@@ -119,3 +119,18 @@ def test_the_last_of_many_margins_tells_whether_noise_is_shared():
         return shared_noise(8, blocks, reports, 1000)
 
     assert noise(500) > noise(750)
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_all_of_many_blocks_have_their_reports(size):
+    """Everybody who is asked says that the items are in their order, most of the last block."""
+    blocks = [RelativeOrder(each) for each in combinations(range(8), size)]
+    mechanism = GeneralizedRandomizedResponse(factorial(size), 1.0)
+    tallies = [
+        Tally(np.where(np.arange(factorial(size)) == 0, n, 0), n) for n in range(1, len(blocks) + 1)
+    ]
+    wins = reports_of_blocks(8, blocks, mechanism, tallies, 10**4).wins[0]
+    assert wins[6, 7] == sum(n for n, block in enumerate(blocks, 1) if {6, 7} <= {*block.items})
+    assert np.triu(wins, 1).sum() == wins.sum() == comb(size, 2) * sum(range(1, len(blocks) + 1))
+    if size == 2:
+        assert np.array_equal(PairReports.from_tallies(8, mechanism, tallies, 1).wins[0], wins)
