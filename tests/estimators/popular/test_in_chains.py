@@ -193,3 +193,16 @@ def test_orders_may_begin_alike_up_to_any_of_many_places(place):
     assert place in _common_beginnings(MANY, other)
     ahead = np.concatenate([np.roll(MANY[:-2], 1), MANY[-2:]])
     assert _common_beginnings(MANY, ahead) == [22]
+
+
+def test_ends_of_the_last_of_many_pairs_of_orders_are_exchanged(monkeypatch):
+    """Of 21 pairs of seven orders: only the last two begin with the same items."""
+    first, second = [*OWN[:-2], OWN[-1], OWN[-2]], [1, 0, *OWN[2:]]
+    orders = np.array([*(np.roll(OWN, n) for n in range(1, 6)), first, second])
+    found = "hushrank.estimators.popular.in_chains._log_likelihood"
+    monkeypatch.setattr(found, lambda model: float(model.popular.orders[5].tolist() == OWN))
+    monkeypatch.setattr(OrdersBeside, "with_best_shares", lambda self: self)
+    model = OrdersBeside(Unread(), UNIFORM, PopularOrders(orders, np.full(7, 0.1)))
+    better = model._with_ends_exchanged().popular.orders
+    assert better[5].tolist() == OWN
+    assert better[6].tolist() == [1, 0, *first[2:]]

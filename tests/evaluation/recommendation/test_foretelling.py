@@ -39,17 +39,38 @@ def test_every_one_of_many_trainings_counts(monkeypatch):
     assert found.all_users == found.changed_users == pytest.approx((29 + 1 / 2) / 30)
 
 
-@pytest.mark.parametrize("first", [0, 30])
-def test_the_last_of_many_users_whose_whole_records_were_released_are_noticed(first):
-    """Each user of whom nothing was held out is released with what nobody has."""
-    whole = csr_array(np.tril(np.ones((36, 36))) + 3 * np.eye(36))
-    users, items = (tuple(f"{kind} {n}" for n in range(36)) for kind in ("user", "item"))
-    activity = Activity(whole, users, items)
-    rows = slice(first, first + 6)
-    held = np.zeros((36, 36))
-    held[rows, 0] = whole.toarray()[rows, 0]
-    given = whole.toarray() * 2.0
-    given[rows] = whole.toarray()[rows]
+WHOLE = np.tril(np.ones((36, 36))) + 3 * np.eye(36)
+USERS, ITEMS = (tuple(f"{kind} {n}" for n in range(36)) for kind in ("user", "item"))
+
+
+def trial(rows, leaked, leaked_to):
+    """Hold the first item of some rows out, and release some whole records to some users.
+
+    Everybody else is released with what nobody has.
+    """
+    activity = Activity(csr_array(WHOLE), USERS, ITEMS)
+    held, given = np.zeros((36, 36)), WHOLE * 2
+    held[rows, 0] = WHOLE[rows, 0]
+    given[leaked_to] = WHOLE[leaked]
     held_out, released = (activity.with_scores(csr_array(each)) for each in (held, given))
+    return foretelling(activity, released, held_out)
+
+
+@pytest.mark.parametrize(
+    ("rows", "leaked", "leaked_to"),
+    [
+        (range(6), range(6), [1, 2, 3, 4, 5, 0]),
+        (range(30, 36), range(30, 36), [31, 32, 33, 34, 35, 30]),
+        (range(6), [5], [5]),
+        (range(30, 36), [35], [35]),
+    ],
+)
+def test_whole_records_that_the_last_of_many_users_are_released_with_are_noticed(
+    rows, leaked, leaked_to
+):
     with pytest.raises(HushrankError, match="made without the held-out records"):
-        foretelling(activity, released, held_out)
+        trial(rows, leaked, leaked_to)
+
+
+def test_few_whole_records_may_be_chance_where_many_have_something_held_out():
+    assert trial(range(6, 36), [34, 35], [34, 35]).held_out.nnz == 30
