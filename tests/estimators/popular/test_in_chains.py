@@ -195,14 +195,24 @@ def test_orders_may_begin_alike_up_to_any_of_many_places(place):
     assert _common_beginnings(MANY, ahead) == [22]
 
 
+def with_ends_exchanged(monkeypatch, orders, wanted):
+    """Exchange ends where that brings the last order but one to what is wanted."""
+    found = "hushrank.estimators.popular.in_chains._log_likelihood"
+    monkeypatch.setattr(found, lambda model: float(model.popular.orders[-2].tolist() == wanted))
+    monkeypatch.setattr(OrdersBeside, "with_best_shares", lambda self: self)
+    popular = PopularOrders(np.array(orders), np.full(len(orders), 0.1))
+    return OrdersBeside(Unread(), UNIFORM, popular)._with_ends_exchanged().popular.orders.tolist()
+
+
 def test_ends_of_the_last_of_many_pairs_of_orders_are_exchanged(monkeypatch):
     """Of 21 pairs of seven orders: only the last two begin with the same items."""
     first, second = [*OWN[:-2], OWN[-1], OWN[-2]], [1, 0, *OWN[2:]]
-    orders = np.array([*(np.roll(OWN, n) for n in range(1, 6)), first, second])
-    found = "hushrank.estimators.popular.in_chains._log_likelihood"
-    monkeypatch.setattr(found, lambda model: float(model.popular.orders[5].tolist() == OWN))
-    monkeypatch.setattr(OrdersBeside, "with_best_shares", lambda self: self)
-    model = OrdersBeside(Unread(), UNIFORM, PopularOrders(orders, np.full(7, 0.1)))
-    better = model._with_ends_exchanged().popular.orders
-    assert better[5].tolist() == OWN
-    assert better[6].tolist() == [1, 0, *first[2:]]
+    orders = [*(np.roll(OWN, n) for n in range(1, 6)), first, second]
+    assert with_ends_exchanged(monkeypatch, orders, OWN)[-2:] == [OWN, [1, 0, *first[2:]]]
+
+
+def test_ends_are_exchanged_behind_the_last_of_many_beginnings(monkeypatch):
+    """Of 30 items; only from the 25th place on the ends alone are exchanged."""
+    own = list(range(30))
+    first, second = [*own[:-2], 29, 28], [1, 0, *own[2:22], 23, 22, *own[24:]]
+    assert with_ends_exchanged(monkeypatch, [first, second], own) == [own, [*second[:-2], 29, 28]]
