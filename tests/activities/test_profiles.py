@@ -247,6 +247,9 @@ def test_all_of_many_values_and_combinations_are_told():
     unused = Attribute("number", values, np.append(np.arange(1, 40), 39))
     assert unused.used().values == values[1:]
     assert joint_attribute([each, each]).values == tuple(f"{one}, {one}" for one in values)
+    joint = many().joint(NAMES)
+    assert joint.name == ", ".join(NAMES)
+    assert joint.values[joint.codes[29]] == ", ".join(["a"] * 29 + ["b"])
 
 
 def test_who_protects_all_of_many_attributes_is_said_to():

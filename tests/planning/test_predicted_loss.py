@@ -1,5 +1,6 @@
 """What a mix is expected to lose: derivatives by finite differences, and what theory says."""
 
+import json
 from itertools import permutations
 
 import numpy as np
@@ -10,6 +11,7 @@ from hushrank.estimators.likelihood import ReportLikelihood
 from hushrank.estimators.ranks.point import RankPoint, uniform_point
 from hushrank.mechanisms.local import Tally
 from hushrank.models.max_entropy.rank_features import wide_features
+from hushrank.planning import losses
 from hushrank.planning.losses import loss_of_questions, predict_losses
 from hushrank.planning.mixes import tabulate
 from hushrank.planning.mixes.population_loss import population_losses
@@ -144,13 +146,13 @@ def test_below_the_least_epsilon_fewer_people_tell_as_much():
 
 
 @pytest.mark.parametrize(
-    ("losses", "n_items"), [(predicted_losses, 4), (population_losses, 4), (wide_losses, 20)]
+    ("foretold", "n_items"), [(predicted_losses, 4), (population_losses, 4), (wide_losses, 20)]
 )
-def test_losses_of_many_numbers_of_people_are_each_foretold(losses, n_items):
+def test_losses_of_many_numbers_of_people_are_each_foretold(foretold, n_items):
     n_people = [100 * 2**n for n in range(30)]
-    found = losses(SETS, n_items, 1.0, n_people)
+    found = foretold(SETS, n_items, 1.0, n_people)
     assert found.shape == (30,)
-    assert found[-1:] == pytest.approx(losses(SETS, n_items, 1.0, n_people[-1:]))
+    assert found[-1:] == pytest.approx(foretold(SETS, n_items, 1.0, n_people[-1:]))
     assert found[-1] < found[-2]
 
 
@@ -169,9 +171,17 @@ def test_all_of_many_mixes_are_weighed(monkeypatch):
     name = "hushrank.planning.mixes.tabulate."
     for candidates_of in ("candidates", "wide_candidates"):
         monkeypatch.setattr(name + candidates_of, lambda *_: iter(mixes))
-    for losses in ("predicted_losses", "population_losses", "wide_losses"):
-        monkeypatch.setattr(name + losses, lambda mix, *_: np.full(len(PEOPLE), -mixes.index(mix)))
+    for lost in ("predicted_losses", "population_losses", "wide_losses"):
+        monkeypatch.setattr(name + lost, lambda mix, *_: np.full(len(PEOPLE), -mixes.index(mix)))
     monkeypatch.setattr(name + "AS_GOOD", 1.0)
     monkeypatch.setattr(name + "_tells_as_much", lambda *_: True)
     last = tabulate._parts(mixes[-1])
     assert best_mixes(5, 1.0) == best_mixes(20, 1.0) == [last] * len(PEOPLE)
+
+
+def test_the_table_of_losses_is_written_for_all_of_many_numbers_of_items(monkeypatch, tmp_path):
+    monkeypatch.setattr(losses, "TABLE", tmp_path / "losses.json")
+    monkeypatch.setattr(losses, "predict_losses", lambda n_items, epsilon: [n_items, epsilon])
+    losses.write_losses()
+    expected = [[[n_items, epsilon] for epsilon in EPSILONS] for n_items in losses.ITEMS]
+    assert json.loads((tmp_path / "losses.json").read_bytes()) == expected
