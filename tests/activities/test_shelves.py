@@ -8,6 +8,7 @@ from pyarrow import parquet
 from hushrank.activities.activity_files import UNNAMED, ActivityColumns, read_activity
 from hushrank.activities.shelves.places import Index, Places, records_of_piece
 from hushrank.activities.shelves.records import (
+    Names,
     Naming,
     name_piece,
     names_of_piece,
@@ -118,6 +119,8 @@ def test_each_of_many_batches_is_read(tmp_path, monkeypatch):
     assert (len(names.users), names.n_records) == (N, N)
     found = list(records_of_piece(UNNAMED, Index.of(names), piece))
     assert [int(each.users[0]) for each in found] == list(range(N))
+    Index.of(names).write(str(tmp_path))
+    assert len(sort_piece(Sorting(str(tmp_path), UNNAMED, N, N, N), piece)) == N
 
 
 @pytest.mark.parametrize("at", [0, N - 2])
@@ -128,3 +131,20 @@ def test_salts_are_drawn_until_all_of_many_hashes_differ(monkeypatch, at):
     drawn = iter([alike, differ])
     monkeypatch.setattr("hushrank.activities.shelves.places.hashes_of", lambda *_: next(drawn))
     assert Places.of(table_of()["user"]).hashes.tolist() == differ.tolist()
+
+
+@pytest.mark.parametrize("wrong", ["", "NULL", "1.25e+17"])
+@pytest.mark.parametrize("at", [0, N - 1])
+def test_one_of_many_users_of_a_file_who_may_be_several_is_refused(tmp_path, wrong, at):
+    users = [wrong if n == at else f"user {n}" for n in range(N)]
+    piece = piece_of(tmp_path, table_of(user=users))
+    with pytest.raises(HushrankError, match=r"a\.parquet: expected "):
+        names_of_piece(UNNAMED, piece)
+
+
+def test_one_of_many_parts_that_has_no_scores_is_refused():
+    texts = pa.array(["a"], pa.large_string())
+    parts = [Names(texts, texts, 1, has_scores=n < N - 1) for n in range(N)]
+    assert Names.of_all(parts[:-1]).n_records == N - 1
+    with pytest.raises(HushrankError, match="a column of scores in all files, or in none"):
+        Names.of_all(parts)
