@@ -133,4 +133,6 @@ def test_all_of_many_blocks_have_their_reports(size):
     assert wins[6, 7] == sum(n for n, block in enumerate(blocks, 1) if {6, 7} <= {*block.items})
     assert np.triu(wins, 1).sum() == wins.sum() == comb(size, 2) * sum(range(1, len(blocks) + 1))
     if size == 2:
-        assert np.array_equal(PairReports.from_tallies(8, mechanism, tallies, 1).wins[0], wins)
+        reports = PairReports.from_tallies(8, mechanism, tallies, 1)
+        assert np.array_equal(reports.wins[0], wins)
+        assert reports.n_people.tolist() == [wins.sum()]
