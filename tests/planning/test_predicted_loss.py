@@ -156,27 +156,38 @@ def test_losses_of_many_numbers_of_people_are_each_foretold(foretold, n_items):
     assert found[-1] < found[-2]
 
 
-@pytest.mark.parametrize(("least", "best"), [(1.0, 29), (9.0, 25)])
-def test_the_last_of_many_mixes_may_be_the_simplest_that_is_good(least, best):
-    """All others lose too much, or have more parts."""
+@pytest.mark.parametrize(("least", "n_simple", "best"), [(1.0, 5, 29), (9.0, 5, 25), (1.0, 25, 29)])
+def test_the_last_of_many_mixes_may_be_the_simplest_that_is_good(least, n_simple, best):
+    """Of 30, which lose 9 but for the last one; of n_simple of them the parts are fewer."""
     several = (MixPart("levels", 0.5, 3), MixPart("two-of-first", 0.5, 3))
-    mixes = [several if n < 25 else several[:1] for n in range(30)]
-    found = [9.0] * 29 + [least]
-    assert tabulate._simplest(mixes, np.array(found), range(30)) == best
+    is_simple = np.arange(30) >= 25 if n_simple == 5 else np.arange(30) < 25
+    mixes = [several[:1] if simple else several for simple in is_simple]
+    losses_of = np.array([*[9.0] * 29, least])
+    assert tabulate._simplest(mixes, losses_of, range(30)) == best
 
 
 def test_all_of_many_mixes_are_weighed(monkeypatch):
-    """The last one loses least, of any number of people."""
-    mixes = [(MixPart("levels", 1.0, n),) for n in range(2, 32)]
+    """The last one loses least, of any number of people; pairs lose least of all but that one."""
+    mixes = [MIXES["pairs"], *((MixPart("levels", 1.0, n),) for n in range(2, 32))]
+    lost = dict.fromkeys(mixes, 3.0) | {mixes[0]: 2.0, mixes[-1]: 1.0}
     name = "hushrank.planning.mixes.tabulate."
     for candidates_of in ("candidates", "wide_candidates"):
         monkeypatch.setattr(name + candidates_of, lambda *_: iter(mixes))
-    for lost in ("predicted_losses", "population_losses", "wide_losses"):
-        monkeypatch.setattr(name + lost, lambda mix, *_: np.full(len(PEOPLE), -mixes.index(mix)))
-    monkeypatch.setattr(name + "AS_GOOD", 1.0)
+    for lost_by in ("predicted_losses", "population_losses", "wide_losses"):
+        monkeypatch.setattr(name + lost_by, lambda mix, *_: np.full(len(PEOPLE), lost[mix]))
     monkeypatch.setattr(name + "_tells_as_much", lambda *_: True)
     last = tabulate._parts(mixes[-1])
     assert best_mixes(5, 1.0) == best_mixes(20, 1.0) == [last] * len(PEOPLE)
+
+
+def test_all_of_many_numbers_of_items_are_tabulated(monkeypatch, capsys):
+    written = []
+    for name in ("mixes_to_ask", "known_mixes"):
+        monkeypatch.setattr(tabulate, name, lambda *_: [])
+    monkeypatch.setattr(tabulate, "write_mixes", lambda n_items, found: written.append(n_items))
+    tabulate.tabulate(range(2, 40))
+    assert written == list(range(2, 40))
+    assert "39 items: 0 mixes changed" in capsys.readouterr().out
 
 
 def test_the_table_of_losses_is_written_for_all_of_many_numbers_of_items(monkeypatch, tmp_path):

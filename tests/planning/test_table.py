@@ -75,8 +75,9 @@ def test_what_is_missing_is_said_with_its_remedy(monkeypatch, records):
 
 
 def test_unknown_families_are_refused():
-    with pytest.raises(HushrankError, match=r"expected families of uniform, .* got borda"):
-        simulate_table(["borda"])
+    for known in (0, 30):
+        with pytest.raises(HushrankError, match=r"expected families of uniform, .* got borda"):
+            simulate_table([*["uniform"] * known, "borda"])
 
 
 def test_workers_simulate_the_same_records_of_the_tasks_of_some_items(monkeypatch, tmp_path):
@@ -185,3 +186,5 @@ def test_all_of_many_tasks_are_simulated_and_kept(monkeypatch, simulating, worke
     monkeypatch.setattr(simulating, "simulate_task", made)
     simulate_table(["uniform"], workers, n_items=range(3, 40))
     assert [record.items for record in read_records()] == list(range(3, 40))
+    monkeypatch.setattr(simulating, "simulate_task", pytest.fail)
+    simulate_table([], workers, n_items=range(3, 40))
