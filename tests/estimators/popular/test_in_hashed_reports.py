@@ -248,21 +248,18 @@ def test_candidates_complete_the_likeliest_beginnings():
 
 @pytest.mark.parametrize("at", [0, 29])
 def test_one_of_many_finalists_that_is_held_counts(at):
-    """What the rest has taken is added where none is held, and shares settle where one is."""
-    search = replace(
-        search_of(1e5 * rows_of(probabilities())),
-        finalists=np.arange(30),
-        support=np.full(30, 1.0),
-    )
-    shares = np.where(np.arange(30) == at, 0.2, 0.0)
-    foretold = search._foretold(REST)
-    assert search._settled(shares, foretold)[at] != shares[at]
-    support = search._unheld(search._settled(shares, foretold), foretold)
-    held = np.where(np.arange(30) == at, support + 1e4, 1.0)
-    search = replace(search, support=held)
-    n_people, gap = search.reports.n_reports, search.reports.gap
-    unheld = search._unheld(search._settled(shares, foretold), foretold)
-    expected = (held - unheld)[at] / (n_people * gap)
+    """Its share settles, and is then the excess alone, without what the rest may have of it."""
+    is_held = np.arange(30) == at
+    search = search_of(1e5 * rows_of(probabilities()))
+    reports = search.reports
+    held = reports.n_reports * (reports.false_support + 0.3 * reports.gap)
+    search = replace(search, finalists=np.arange(30), support=np.where(is_held, held, 1.0))
+    shares, foretold = np.where(is_held, 0.2, 0.0), search._foretold(REST)
+    settled = search._settled(shares, foretold)
+    assert settled[at] != shares[at]
+    excess = (search.support - search._unheld(settled, foretold))[at]
+    expected = excess / (reports.n_reports * reports.gap)
+    assert 0 < expected < 1
     assert search.improved(shares, REST)[at] == pytest.approx(expected)
 
 
