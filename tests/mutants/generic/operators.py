@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from pathlib import Path
 
-from tests.mutants.generic import steps
+from tests.mutants.generic import branches, steps
 from tests.mutants.generic.edits import Edit, Source
 from tests.mutants.generic.several import PARTS, of_several
 
@@ -33,6 +33,8 @@ OPERATORS = (
 OURS: dict[str, Callable[[Source], list[Edit]]] = {
     **{name: partial(of_several, part=part) for name, part in PARTS.items()},
     "DropCall": steps.without_call,
+    "OneBranch": branches.one_branch,
+    "DropOperand": branches.without_operand,
     "DropKeyword": steps.without_keyword,
     "SwapArguments": steps.with_others_argument,
     "SwapSteps": steps.in_another_order,

@@ -108,3 +108,28 @@ def test_a_check_is_moved_and_a_step_taken_before_the_one_before_it():
 
 def test_what_texts_quote_stays():
     assert all_mutated("f'{found(first, second, by=1)}'\n", "SwapArguments") == []
+
+
+def test_each_branch_is_taken_always():
+    text = "told = own if own else given\nif told:\n    show(told)\n"
+    assert all_mutated(text, "OneBranch") == [
+        text.replace("if told", "if True"),
+        text.replace("if told", "if False"),
+        text.replace("if own", "if True"),
+        text.replace("if own", "if False"),
+    ]
+
+
+def test_each_part_of_a_condition_is_left_out_alone():
+    assert all_mutated("is_kept = first and not second and third\n", "DropOperand") == [
+        "is_kept = (not second and third)\n",
+        "is_kept = (first and third)\n",
+        "is_kept = (first and (not second))\n",
+    ]
+    text = "kept = [each for each in several if each.is_new if each or own]\n"
+    assert all_mutated(text, "DropOperand") == [
+        text.replace("if each.is_new", "if True"),
+        text.replace("if each or own", "if True"),
+        text.replace("each or own", "(own)"),
+        text.replace("each or own", "(each)"),
+    ]
