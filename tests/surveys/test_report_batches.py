@@ -370,11 +370,14 @@ def test_the_salt_that_spreads_keys_is_not_shown():
 
 
 @pytest.mark.parametrize("n_buckets", [1, 2, 3])
-@pytest.mark.parametrize("nobody", [None, ""])
-def test_reports_that_name_nobody_are_refused_and_counted(tmp_path, nobody, n_buckets):
+@pytest.mark.parametrize(
+    ("nobody", "kind"), [(None, str), ("", str), (None, int), (b"", b"%d".__mod__)]
+)
+def test_reports_that_name_nobody_are_refused_and_counted(tmp_path, nobody, kind, n_buckets):
+    """Numbers name somebody, 0 too."""
     part = published(GeneralizedRandomizedResponse)
     documents = sent(part, 40, 3)
-    keys = [nobody if n < 3 else f"person {n}" for n in range(40)]
+    keys = [nobody if n < 3 else kind(n - 3) for n in range(40)]
     pieces = written(tmp_path, [batch_of(documents, person=keys)])
     keyed = Keyed((part,), "person", n_buckets, SALT)
     spread = Workers().add_up(spread_piece, replace(keyed, folder=str(tmp_path)), pieces)

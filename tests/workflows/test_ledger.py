@@ -135,6 +135,14 @@ def test_a_file_whose_ballots_changed_goes_on_paying(tmp_path):
     assert ledger.in_words() == f"x.soc: {said}"
 
 
+def test_a_name_that_looks_like_a_pattern_means_its_own_file(tmp_path):
+    others = after(tmp_path, ("b1.csv", OTHERS, 0.25))
+    (tmp_path / "link.csv").symlink_to(others.source)
+    (tmp_path / "link.csv").rename(tmp_path / "b2.csv")
+    own = after(tmp_path, ("b[12].csv", BALLOTS, 0.5))
+    assert own.in_words() == "b[12].csv: 1 private result so far, epsilon 0.5 in all"
+
+
 @pytest.mark.parametrize("n_others", [2, 30, 300])
 def test_all_results_of_other_ballots_are_counted_in_words(tmp_path, n_others):
     path = after(tmp_path, *(("x.soc", each, 0.25) for each in (OTHERS, BALLOTS))).path

@@ -6,12 +6,12 @@ from tests.mutants.generic.edits import Edit, Source
 
 
 def one_branch(source: Source) -> list[Edit]:
-    """Take each branch of each condition, always."""
+    """Take each branch of each condition, always; but for that of type checkers."""
     nodes = [node for node in source.nodes if node not in source.in_texts]
     return [
         source.edit(node.test, str(always))
         for node in nodes
-        if isinstance(node, ast.If | ast.IfExp)
+        if isinstance(node, ast.If | ast.IfExp) and ast.unparse(node.test) != "TYPE_CHECKING"
         for always in (True, False)
     ]
 
