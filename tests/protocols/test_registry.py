@@ -26,14 +26,16 @@ class Installed:
 
     name: str
     made: object
+    value: str = "package:Made"
 
     def load(self):
         return self.made
 
 
 def install(monkeypatch, kind, *plug_ins):
-    def entry_points(group):
-        return list(plug_ins) if group == f"hushrank.{kind}" else []
+    def entry_points(group, **asked):
+        found = plug_ins if group == f"hushrank.{kind}" else ()
+        return [each for each in found if asked.get("name", each.name) == each.name]
 
     monkeypatch.setattr(registry, "entry_points", entry_points)
 

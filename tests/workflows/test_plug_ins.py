@@ -97,6 +97,24 @@ def test_a_protocol_is_compared_with_ours_on_the_frontier(installed, monkeypatch
     assert run(monkeypatch, "experiment", "safari-2", "--with", "favourites") == 1
 
 
+@pytest.mark.parametrize("kind", ["protocols", "mechanisms"])
+@pytest.mark.parametrize("is_same", [True, False])
+def test_a_name_that_two_packages_give_to_plug_ins_means_neither(
+    installed, tmp_path, is_same, kind
+):
+    name, target = re.search(rf"{kind}\]\n(\S+) = (\S+)", NAMES).groups()
+    other = tmp_path / "other-1.0.dist-info"
+    other.mkdir()
+    (other / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1.0\n")
+    there = target if is_same else "my_package:np"
+    (other / "entry_points.txt").write_text(f"[hushrank.{kind}]\n{name} = {there}\n")
+    if is_same:
+        assert hushrank.collect(installed, 2, protocol=name).is_private
+    else:
+        with pytest.raises(hushrank.HushrankError, match=f"several .* called {name}: keep one"):
+            hushrank.collect(installed, 2, protocol=name)
+
+
 @pytest.mark.parametrize(
     ("target", "said"),
     [

@@ -7,7 +7,7 @@ and `hushrank.mechanisms`: see docs/plug-ins.md.
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 from numbers import Integral
 from typing import (
     Any,
@@ -371,6 +371,8 @@ PROTOCOLS: Mapping[str, Entry] = {
     "subset-order": _entry(SubsetOrders),
 }
 DEFAULT = "max-entropy"
+Kind: TypeAlias = Literal["protocols", "mechanisms"]
+"""Of plug-ins."""
 
 
 class ProtocolOptions(TypedDict, total=False):
@@ -431,7 +433,7 @@ def mechanism_named(mechanism: str | MakeMechanism) -> MakeMechanism:
     added = _plug_ins("mechanisms")  # reads what all installed packages say of themselves
     known = ", ".join((*MECHANISMS, *added))
     require(mechanism in added, f"mechanism: expected one of {known}, got {mechanism}")
-    made: MakeMechanism = _loaded(added[mechanism])
+    made: MakeMechanism = _loaded("mechanisms", mechanism)
     return made
 
 
@@ -440,10 +442,9 @@ def _entry_of(name: str) -> Entry:
     if name in PROTOCOLS:
         return PROTOCOLS[name]
     require(name in protocol_names(), _unknown(name))
-    protocols = _plug_ins("protocols")
-    if name not in protocols:
+    if name not in _plug_ins("protocols"):
         return _entry(WholeRanking, name=name, mechanism=mechanism_named(name))
-    kind = _loaded(protocols[name])
+    kind = _loaded("protocols", name)
     is_one = isinstance(kind, type) and is_dataclass(kind) and hasattr(kind, "has_model")
     require(is_one, f"expected the plug-in {name} to be a dataclass, as NamedProtocol says")
     return _entry(kind)
@@ -453,17 +454,23 @@ def _unknown(name: str) -> str:
     return f"expected one of the protocols {', '.join(protocol_names())}, got {name}"
 
 
-def _loaded(plug_in: EntryPoint) -> Any:
-    """Import what an entry point names; raise HushrankError where that fails."""
+def _loaded(kind: Kind, name: str) -> Any:
+    """Import what an entry point names; raise HushrankError where that fails, or two have it."""
+    each = {plug_in.value: plug_in for plug_in in entry_points(group=_group(kind), name=name)}
+    require(len(each) == 1, f"several installed packages have a plug-in called {name}: keep one")
     try:
-        return plug_in.load()
+        return each.popitem()[1].load()
     except Exception as error:
-        raise HushrankError(f"the plug-in {plug_in.name} cannot be loaded: {error}") from error
+        raise HushrankError(f"the plug-in {name} cannot be loaded: {error}") from error
 
 
-def _plug_ins(kind: Literal["protocols", "mechanisms"]) -> dict[str, EntryPoint]:
-    """Return the entry points of a kind by name."""
-    return {each.name: each for each in entry_points(group=f"hushrank.{kind}")}
+def _plug_ins(kind: Kind) -> tuple[str, ...]:
+    """Return the names of the plug-ins of a kind."""
+    return tuple(dict.fromkeys(each.name for each in entry_points(group=_group(kind))))
+
+
+def _group(kind: Kind) -> str:
+    return f"hushrank.{kind}"
 
 
 def _require_pair_options(post_process: PairPostProcess, queries: int | None) -> None:
