@@ -178,9 +178,8 @@ def _names(place: Any) -> tuple[str, ...]:
 
 
 def _are_ballots(texts: Sequence[str], separator: str) -> bool:
-    ballots = [tiers_of(text, separator) for text in texts]
-    pairs = zip(texts, ballots, strict=True)
-    lists = [each for text, each in pairs if separator in text and each and _are_distinct(each)]
+    parted = [tiers_of(text, separator) for text in texts if separator in text]
+    lists = [each for each in parted if each and _are_distinct(each)]
     names = {name for each in lists for tied in each for name in tied}
     n_told = sum(len(tied) for each in lists for tied in each)
     is_told_again = len(texts) == 1 or n_told > len(names)

@@ -56,7 +56,8 @@ def kind_of(column: Column) -> Kind:
     places = _distinct_places(column, values)[:-1]
     is_filled = ~np.isnan(places)
     is_place, is_number = np.isfinite(places) & is_filled, np.isfinite(values) & is_filled
-    like_numbers = is_number | (is_filled & _are_like_numbers(column.texts))
+    like_numbers, others = is_number.copy(), np.flatnonzero(is_filled & ~is_number)
+    like_numbers[others] = _are_like_numbers([column.texts[n] for n in others])
     filled = int(counts[is_filled].sum())
     largest = max(places[is_place].max(initial=0), values[is_number].max(initial=0))
     in_words = any(is_in_words(column.texts[n]) for n in np.flatnonzero(is_place))
