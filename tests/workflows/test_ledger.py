@@ -141,6 +141,9 @@ def test_a_name_that_looks_like_a_pattern_means_its_own_file(tmp_path):
     (tmp_path / "link.csv").rename(tmp_path / "b2.csv")
     own = after(tmp_path, ("b[12].csv", BALLOTS, 0.5))
     assert own.in_words() == "b[12].csv: 1 private result so far, epsilon 0.5 in all"
+    (tmp_path / "b[12].csv").write_text("anew")
+    anew = Ledger.beside(tmp_path / "b[12].csv", SAME.head(2))
+    assert "1 private result so far, 1 of them when other ballots were read" in anew.in_words()
 
 
 @pytest.mark.parametrize("n_others", [2, 30, 300])

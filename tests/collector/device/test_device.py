@@ -313,6 +313,7 @@ class Recorded(Direct):
     [
         ("tea", "coffee", "water"),
         ("tea", "tea", "water", "juice"),
+        ("tea", "coffee", "water", "juice", "tea"),
         ("tea", "coffee", "water", "milk"),
         (0, 1, 2, 3),
         (["tea"], "coffee", "water", "juice"),
@@ -677,6 +678,15 @@ def test_a_person_has_a_name_of_random_bits_and_another_one_in_each_survey(live)
     assert all(len(name) == 32 and "0" * 12 not in name for name in names)  # once in 1e13
 
 
+def test_an_app_names_its_person_in_every_survey(live):
+    """By which the collector lets each of them in once, on whatever device."""
+    connection = live.connection()
+    survey, device = live.open(), live.device(connection=connection, person="user 7")
+    device.join(survey)
+    device.join(live.repeat(survey))
+    assert [msgspec.json.decode(asking)["person"] for asking in connection.sent] == ["user 7"] * 2
+
+
 def test_each_upload_has_a_key_of_random_bits_of_its_own(live):
     """Whoever can tell it finds out by guesses what was sent, round by round."""
     connection = live.connection()
@@ -713,6 +723,22 @@ def test_a_round_that_asks_others_costs_nothing(live):
             assert device.spent().in_all == 0
             device.forget(survey)
             assert [name.split()[0] for name in memory._kept] == ["series"]
+
+
+def test_between_rounds_whom_the_last_did_not_ask_are_done_and_who_did_not_answer_is_not(live):
+    survey = live.open(
+        protocol="safari", epsilon=1.0, expected_people=500, options={"split": "people"}
+    )
+    devices = [live.device() for _ in range(60)]
+    asked = [device for device in devices if device.join(survey).handout is not None]
+    for device in asked[1:]:
+        device.answer(survey, ORDER)
+        device.send(survey)
+    live.run(live.service.close_round(survey))
+    with pytest.raises(HushrankError, match="not open now"):
+        asked[0].join(survey)
+    done = [device.join(survey) for device in devices if device is not asked[0]]
+    assert {standing.handout is None for standing in done} == {True, False}
 
 
 def test_of_two_devices_of_an_invited_person_one_is_asked_where_rounds_ask_others(live):
