@@ -93,6 +93,12 @@ def test_what_is_said_of_users_held_out_is_of_them_alone():
     assert said != estimate_leakage(counts.learnt, rows)
 
 
+def test_the_gap_of_a_channel_between_clusters_is_said_in_bits():
+    counts = users().counts(("group",), held_out=0.5, rng=np.random.default_rng(3))
+    said = leaked_by_clusters(counts, np.eye(12), gap_nats=GAP * log(2))
+    assert said.certified_gap == pytest.approx(GAP, rel=1e-12)
+
+
 def test_who_is_held_out_is_chosen_by_chance():
     found = users()
     one, other = (
