@@ -96,6 +96,12 @@ def test_a_later_survey_of_people_in_pieces_is_refused_whatever_they_think(peopl
         run_in_pieces(ask(FOR_ALL, FOR_COMPLETE), pieces, draws=Draws.of(1))
 
 
+@pytest.mark.parametrize("n_rounds", [2, 3, 21])
+def test_who_left_items_out_can_be_asked_again_by_what_takes_that(n_rounds):
+    outcome = run(ask(*[FOR_ALL] * n_rounds), PARTIAL, rng=Randomness.seeded(1))
+    assert outcome.epsilon == n_rounds
+
+
 def test_complete_people_may_be_asked_either_way_after_a_survey_for_them():
     outcome = run(ask(FOR_COMPLETE, FOR_ALL), COMPLETE, rng=Randomness.seeded(1))
     assert [len(tallies) for tallies in outcome.result] == [2, 2]

@@ -187,3 +187,9 @@ def test_the_least_and_the_most_can_be_asked(question, n_items, n_categories):
     answers = question.answer(np.array([best_first, worst_first], dtype=np.uint8))
     assert question.n_categories == n_categories
     assert ((answers >= 0) & (answers < n_categories)).all()
+
+
+@pytest.mark.parametrize(("left", "right"), [((), (0, 1)), ((0, 1), ())])
+def test_an_interleaving_has_items_on_both_sides(left, right):
+    with pytest.raises(HushrankError, match="items on both sides"):
+        Interleaving(left, right)
