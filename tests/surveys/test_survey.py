@@ -67,6 +67,12 @@ def said_to_cost(epsilon):
     return mechanism
 
 
+@pytest.mark.parametrize("epsilon", [np.float32(0.1), "1.0", None, 0.0, -1.0, math.nan, math.inf])
+def test_a_survey_costs_a_finite_float(epsilon):
+    with pytest.raises(HushrankError, match="a positive finite epsilon as a float"):
+        Survey("one", (PAIRS[0],), (GeneralizedRandomizedResponse(2, 0.05),), epsilon)
+
+
 @pytest.mark.parametrize("said", [0.0, -1.0, 1e-9, 0.999999999999])
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_a_mechanism_that_says_less_than_it_costs_is_refused(said, place):

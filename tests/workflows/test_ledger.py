@@ -256,6 +256,29 @@ def test_all_of_many_files_pay_for_a_pattern_of_them(tmp_path):
     assert sum(each.epsilon for each in Ledger.of(tmp_path / "*.soc", b"all").earlier) == 20
 
 
+@pytest.mark.parametrize("n_files", [1, 2, 30])
+@pytest.mark.parametrize("which", [0, -1])
+def test_a_renamed_file_pays_for_a_pattern_that_means_it(tmp_path, n_files, which):
+    names = [f"{n:02}.parquet" for n in range(n_files)]
+    for name in names:
+        (tmp_path / name).write_text(name)
+    one = tmp_path / names[which]
+    Ledger.of(one, b"of one").with_result(None, spent(0.5), TODAY)
+    one.rename(tmp_path / "z.parquet")
+    for pattern in ("", "*.parquet", "z*"):
+        assert len(Ledger.of(tmp_path / pattern, b"of all").earlier) == 1
+    assert Ledger.of(tmp_path / "[0-9]*", b"of others").earlier == ()
+
+
+def test_a_renamed_file_pays_for_what_a_pattern_of_it_alone_told(tmp_path):
+    (tmp_path / "x.parquet").write_text("x")
+    Ledger.of(tmp_path / "x*", b"by a pattern").with_result(None, spent(0.5), TODAY)
+    (tmp_path / "x.parquet").rename(tmp_path / "z.parquet")
+    assert len(Ledger.of(tmp_path / "z.parquet", b"by its name").earlier) == 1
+    (tmp_path / "x2.parquet").write_text("another")
+    assert len(Ledger.of(tmp_path / "x2.parquet", b"of the pattern").earlier) == 1
+
+
 def test_a_ledger_from_before_files_had_digests_is_read(tmp_path):
     after(tmp_path, ("x.soc", BALLOTS, 0.5))
     book = json.loads((tmp_path / LEDGER).read_text())

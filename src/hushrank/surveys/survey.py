@@ -53,8 +53,8 @@ class Survey:
 
     def __post_init__(self) -> None:
         """Check that the parts fit, and the price."""
-        finite = 0 < self.epsilon < inf
-        require(finite, f"expected a positive finite epsilon, got {self.epsilon}")
+        finite = isinstance(self.epsilon, int | float) and 0 < self.epsilon < inf
+        require(finite, f"expected a positive finite epsilon as a float, got {self.epsilon}")
         n_questions = len(self.questions)
         require(n_questions >= 1, "a survey needs at least 1 question, got 0")
         require(len(self.mechanisms) == n_questions, "expected one mechanism for each question")

@@ -7,7 +7,7 @@ by its owner only and is no part of any release.
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from fnmatch import fnmatchcase
 from functools import partial
@@ -83,6 +83,13 @@ class Book(Redacted, msgspec.Struct, frozen=True):
             return cls(VERSION, found.key, found.releases)
         return cls(VERSION, found.key, tuple(each.read() for each in found.releases))
 
+    def has_files_beside(self, names: set[str]) -> bool:
+        """Tell whether results are of a file that is known by its bytes, and has no such name."""
+        return any(
+            each.file and not any(_names(each.ballots, name) for name in names)
+            for each in self.releases
+        )
+
     def content(self) -> bytes:
         """Return what is written."""
         written = Book(VERSION, self.key, tuple(each.written() for each in self.releases))
@@ -96,6 +103,8 @@ class Ledger:
     Entries count that name the same file, alone or by a pattern, whatever it held then, or hold the
     same ballots under another name, however they were read: where some ballots changed or were left
     out, the others are of the same people. A link stands for the file that it leads to.
+    files: digests of them; of several only where there are results of files of other names, as all
+    have to be read.
     """
 
     source: Path
@@ -103,6 +112,7 @@ class Ledger:
     book: Book
     digest: str
     file: str
+    files: frozenset[str]
 
     @classmethod
     def beside(cls, source: Path, ballots: Rankings) -> "Ledger":
@@ -124,12 +134,15 @@ class Ledger:
         require(len(real.name) <= MOST_NAME, too_long)
         real = real / "*.parquet" if real.is_dir() else real
         path = real.parent / LEDGER
-        _require_no_links(real)
+        found = _files_of(real)
         require(os.access(real.parent, os.W_OK), f"{path}: {NOT_WRITABLE}")
         book = _read(path)
         keyed = partial(blake2b, key=bytes.fromhex(book.key), digest_size=16)
-        file = _digest_of_file(real, keyed) if real.is_file() else ""
-        return cls(real, told, book, keyed(told).hexdigest(), file)
+        is_one = len(found) == 1
+        looked_at = found if is_one or book.has_files_beside({each.name for each in found}) else []
+        files = [_digest_of_file(each, keyed) for each in looked_at]
+        file = files[0] if is_one else ""
+        return cls(real, told, book, keyed(told).hexdigest(), file, frozenset(files))
 
     @property
     def path(self) -> Path:
@@ -144,6 +157,7 @@ class Ledger:
             for each in self.book.releases
             if any(_names(each.ballots, name) for name in self._file_names)
             or self._is_of_these(each)
+            or each.file in self.files
         )
 
     def _is_of_these(self, entry: Entry) -> bool:
@@ -152,9 +166,7 @@ class Ledger:
     @property
     def _file_names(self) -> set[str]:
         """The names of all files that are meant, and the pattern that means them."""
-        is_one = self.source.is_file()
-        found = [] if is_one else self.source.parent.glob(self.source.name)
-        return {self.source.name, *(each.name for each in found)}
+        return {self.source.name, *(each.name for each in _files_of(self.source))}
 
     def with_result(self, release: Path | None, spend: Spend, today: date) -> "Ledger":
         """Write the next result down: before anybody sees it, so that none is forgotten.
@@ -167,7 +179,7 @@ class Ledger:
             entry = now._entry(release, spend, today)
             book = Book(VERSION, now.book.key, (*now.book.releases, entry))
             replace_file(self.path, book.content(), secret=True, is_ledger=True)
-        return Ledger(self.source, self.told, book, now.digest, now.file)
+        return replace(now, book=book)
 
     def _entry(self, release: Path | None, spend: Spend, today: date) -> Entry:
         name = "" if release is None else release.name
@@ -191,14 +203,18 @@ class Ledger:
         return f"{self.source.name}: {results} so far{of}, epsilon {epsilon}{with_delta} in all"
 
 
-def _require_no_links(source: Path) -> None:
-    """Refuse a pattern of links: neither their files' names nor ledgers would know of it."""
-    found = [] if source.is_file() else source.parent.glob(source.name)
+def _files_of(source: Path) -> list[Path]:
+    """Return the files that a path or a pattern means; refuse a pattern of links.
+
+    Neither their files' names nor ledgers would know of it.
+    """
+    found = [source] if source.is_file() else [*source.parent.glob(source.name)]
     require(
-        not any(each.is_symlink() for each in found),
+        source.is_file() or not any(each.is_symlink() for each in found),
         f"{source}: expected files, got links: every private result is written down beside the"
         " ballots themselves; say where they are, or add the epsilons up yourself with no_ledger",
     )
+    return found
 
 
 def _names(ballots: str, name: str) -> bool:

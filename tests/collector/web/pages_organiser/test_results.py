@@ -62,10 +62,13 @@ def test_no_page_says_less_than_what_was_spent(on_collector):
     async def using(collector):
         organiser = await signed_in(collector)
         id = await closed(collector, protocol="subset-order", epsilon=1.0000049)
-        survey = (await organiser.get(f"/o/surveys/{id}")).text
-        assert "epsilon 1.00001: at least 26 of 100" in survey
-        results = (await organiser.get(f"/o/surveys/{id}/results")).text
+        here = f"/o/surveys/{id}"
+        assert "epsilon 1.00001: at least 26 of 100" in (await organiser.get(here)).text
+        results = (await organiser.get(f"{here}/results")).text
         assert "epsilon 1.01, so that at least 26 of 100" in results
+        in_german = {"accept-language": "de"}  # where a point parts thousands
+        assert "Epsilon 1,00001" in (await organiser.get(here, **in_german)).text
+        assert "Epsilon 1,01" in (await organiser.get(f"{here}/results", **in_german)).text
 
     on_collector(using)
 

@@ -104,7 +104,7 @@ def _planned(request: Request, draft: Draft) -> dict[str, Any]:
     }
     return {
         "mark": mark_of(draft),
-        "epsilon": loss_in_words(draft.epsilon),
+        "epsilon": words_of(request).numeral(loss_in_words(draft.epsilon)),
         "lies": lies_of(draft.epsilon),
         "forecast": forecast_words(words_of(request), **asked),
         "has_brackets": _BRACKETS.search(draft.privacy_notice) is not None,

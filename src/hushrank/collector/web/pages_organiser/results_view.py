@@ -96,7 +96,7 @@ def results_view(t: Words, learnt: Collection) -> ResultsView:
         clear=_clear(t, learnt.confidence),
         n_items=len(learnt.names),
         n_people=learnt.n_people,
-        epsilon=loss_in_words(learnt.outcome.epsilon, 3),
+        epsilon=t.numeral(loss_in_words(learnt.outcome.epsilon, 3)),
         lies=lies_of(learnt.outcome.epsilon),
         statement=learnt.privacy,
         order=tuple(_places(t, learnt)),

@@ -47,7 +47,10 @@ class Words:
 
     def number(self, number: float, digits: int = 0) -> str:
         """Return a number with separators between thousands."""
-        plain = f"{number:,.{digits}f}"
+        return self.numeral(f"{number:,.{digits}f}")
+
+    def numeral(self, plain: str) -> str:
+        """Return a numeral that is rounded already, with the signs of the language."""
         return plain.translate(_COMMA_FOR_POINT) if self.language in _COMMA_LANGUAGES else plain
 
     def percent(self, share: float) -> str:
