@@ -373,11 +373,16 @@ def test_the_salt_that_spreads_keys_is_not_shown():
 @pytest.mark.parametrize(
     ("nobody", "kind"), [(None, str), ("", str), (None, int), (b"", b"%d".__mod__)]
 )
-def test_reports_that_name_nobody_are_refused_and_counted(tmp_path, nobody, kind, n_buckets):
+@pytest.mark.parametrize("is_wide", [True, False])
+def test_reports_that_name_nobody_are_refused_and_counted(
+    tmp_path, nobody, kind, is_wide, n_buckets
+):
     """Numbers name somebody, 0 too."""
     part = published(GeneralizedRandomizedResponse)
     documents = sent(part, 40, 3)
-    keys = [nobody if n < 3 else kind(n - 3) for n in range(40)]
+    keys = pa.array([nobody if n < 3 else kind(n - 3) for n in range(40)])
+    wide = {pa.string(): pa.large_string(), pa.binary(): pa.large_binary()}
+    keys = keys.cast(wide.get(keys.type, keys.type)) if is_wide else keys
     pieces = written(tmp_path, [batch_of(documents, person=keys)])
     keyed = Keyed((part,), "person", n_buckets, SALT)
     spread = Workers().add_up(spread_piece, replace(keyed, folder=str(tmp_path)), pieces)
@@ -701,6 +706,19 @@ def test_reports_are_texts_of_any_width_or_their_bytes(kind):
     whole = batch_of(sent(part, 12, 1))
     reports = whole.column("report").cast(kind)
     found = tally_batch((part,), whole.set_column(2, "report", reports))
+    assert (found.n_refused, supports(found)) == (0, supports(tally_batch((part,), whole)))
+
+
+@pytest.mark.parametrize("make", [GeneralizedRandomizedResponse, SymmetricUnaryEncoding])
+@pytest.mark.parametrize("is_coded", [True, False])
+def test_columns_of_text_may_be_as_polars_writes_them(make, is_coded):
+    part = published(make)
+    whole = batch_of(sent(part, 12, 1))
+    told = [*whole.columns]
+    for n in (0, 2):
+        texts = told[n].cast(pa.large_string())
+        told[n] = texts.dictionary_encode() if is_coded else texts
+    found = tally_batch((part,), pa.RecordBatch.from_arrays(told, names=whole.schema.names))
     assert (found.n_refused, supports(found)) == (0, supports(tally_batch((part,), whole)))
 
 

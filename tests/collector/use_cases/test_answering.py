@@ -315,6 +315,28 @@ def test_an_assignment_of_a_key_that_was_dropped_keeps_nobody_out_of_the_next_su
     in_service(using)
 
 
+def test_an_assignment_of_an_older_key_that_is_there_brings_its_question(in_service):
+    """Whoever answered it would pay anew for another one."""
+
+    async def using(service):
+        first = await service.create(draft())
+        await service.open(first)
+        given = [await service.join(first, Joining(f"{n}", 5)) for n in range(9)]
+        await service.close(first)
+        for _ in range(2):
+            await service.rotate_key()
+        again = await service.copy(first)
+        await service.open(again)
+        for n, before in reversed([*enumerate(given)]):
+            joining = Joining(f"{n}", 5, earlier=before.assignment)
+            assert (await service.join(again, joining)).handout == before.handout
+        of_no_key = sign(asked_before(1, 1), {77: bytes(32)})
+        with pytest.raises(Refusal, match="signed no such"):
+            await service.join(again, Joining("9", 5, earlier=of_no_key))
+
+    in_service(using)
+
+
 def test_nobody_is_invited_to_a_survey_that_has_ended(in_service):
     async def using(service):
         id = await service.create(draft(joining="invitations"))
