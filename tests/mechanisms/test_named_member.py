@@ -29,6 +29,12 @@ def every_row(n_categories, n_members):
     return np.array(list(combinations(range(n_categories), n_members)))
 
 
+@pytest.mark.parametrize("n_members", [0, 5, -1, 2.0, "2", None])
+def test_some_of_the_categories_hold_a_whole_number_of_them(n_members):
+    with pytest.raises(HushrankError, match="expected 1 to 4 categories to hold"):
+        NamedMember(5, 1.0, n_members)
+
+
 @pytest.mark.parametrize("epsilon", [0.01, 0.5, 1.0, 4.0, 20.0])
 @pytest.mark.parametrize(("n_categories", "n_members"), [s for s in SIZES if s[0] <= 12])
 def test_the_loss_of_the_rounded_channel_is_what_is_stated(n_categories, n_members, epsilon):

@@ -235,7 +235,10 @@ def test_bad_scores_are_refused_before_anything_is_drawn(scores):
         PermutohedronMechanism(3, 1.0).release(scores, rng=Randomness.replayed(b""))
 
 
-BAD_PARAMETERS = [(1, 1.0), (3, 0.0), (3, -1.0), (3, 1000.1), (3, np.nan), (3, 1e-15), (2.0, 1.0)]
+BAD_PARAMETERS = [
+    *((1, 1.0), (3, 0.0), (3, -1.0), (3, 1000.1), (3, np.nan), (3, 1e-15), (2.0, 1.0)),
+    *((3, np.float32(1)), (3, "1")),
+]
 
 
 @pytest.mark.parametrize(("n_items", "epsilon"), BAD_PARAMETERS)
