@@ -153,12 +153,27 @@ def test_every_activity_takes_the_same_number_of_words():
 
 @pytest.mark.parametrize(
     ("users", "items"),
-    [([0, 6], [0, 0]), ([-1], [0]), ([0], [N_ITEMS]), ([0], [-1]), ([0], [0, 1]), ([0.5], [0])],
+    [
+        *(([0, 6], [0, 0]), ([-1], [0]), ([0], [N_ITEMS]), ([0], [-1]), ([0], [0, 1])),
+        *(([0.5], [0]), ([[0]], [[0]]), ([[0]], [0])),
+    ],
 )
 def test_unknown_users_and_items_are_refused_before_anything_is_drawn(users, items):
     nothing = Randomness.replayed(b"")
     with pytest.raises(HushrankError, match="expected"):
         publisher().publish(np.array(users), np.array(items), rng=nothing)
+
+
+@pytest.mark.parametrize("kind", [list, lambda nothing: np.array(nothing, dtype=np.int64)])
+def test_of_no_activities_none_is_released(kind):
+    released = publisher().publish(kind([]), kind([]), rng=Randomness.replayed(b""))
+    assert released.tolist() == []
+
+
+@pytest.mark.parametrize("number", [-1, N_USERS, 1])
+def test_what_was_told_is_known_of_users_who_protect_something_alone(number):
+    with pytest.raises(HushrankError, match="expected a user who protects something"):
+        publisher().user(number)
 
 
 def test_the_limit_withholds_what_would_exceed_it():
@@ -202,6 +217,17 @@ def test_the_limit_is_kept_without_rounding(told, worst, n_released):
     assert user.n_within(inf) is None
 
 
+def test_a_channel_without_a_bound_has_told_nothing_before_it_is_used():
+    user = StreamUser(np.zeros(3))
+    user.renew(channel_that_tells(0.25))
+    user.book(2)
+    user.renew(channel_that_tells(inf))
+    assert user.worst_leakage == 0.5
+    assert (user.n_within(9.0), user.n_within(inf)) == (0, None)
+    user.book(1)
+    assert user.worst_leakage == inf
+
+
 def channel_that_tells(worst):
     return CurrentChannel(None, 0.0, worst, 0.0, 0.0, None)
 
@@ -242,8 +268,9 @@ def test_a_resumed_stream_goes_on_as_if_it_had_not_stopped(tmp_path):
         assert content(resumed.user(number)) == content(fresh.user(number))
 
 
-def test_a_channel_through_which_nothing_was_released_yet_is_remembered(tmp_path):
-    begun, resumed = publisher(limit=1e-9), publisher(limit=1e-9)
+@pytest.mark.parametrize("history", [HISTORY, None])
+def test_a_channel_through_which_nothing_was_released_yet_is_remembered(tmp_path, history):
+    begun, resumed = (publisher(history=history, limit=1e-9) for _ in range(2))
     state = begun.resume(tmp_path / "state")
     assert begun.publish(np.zeros(3, int), np.arange(3), rng=seeded()).tolist() == [WITHHELD] * 3
     state.close()
@@ -461,6 +488,17 @@ def test_a_database_of_another_program_is_no_state_and_left_as_it_is(tmp_path, o
     with pytest.raises(HushrankError, match=r"contacts.sqlite: .* this is another database"):
         opens(path)
     assert path.read_bytes() == before
+
+
+def test_a_database_without_tables_is_begun_by_a_stream_and_not_by_a_look_at_it(tmp_path):
+    path = tmp_path / "state"
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA user_version = 0")
+        database.execute("VACUUM")
+    assert path.stat().st_size > 0
+    assert stored_setup(path) is None
+    state = publisher().resume(path, b"setup")
+    assert (state.setup, state.position, len(state.last_batch.released)) == (b"setup", 0, 0)
 
 
 def test_a_file_that_is_no_state_is_refused(tmp_path):

@@ -1,6 +1,7 @@
 from dataclasses import replace
 from types import SimpleNamespace
 
+import msgspec
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -52,6 +53,14 @@ def test_a_setup_survives_its_bytes_exactly(make):
         assert_same(after.populations[name].without, known.without)
     held = [None if each.history is None else each.history.toarray() for each in (before, after)]
     assert_same(*held)
+
+
+@pytest.mark.parametrize("protects", [[0], [0] * 7, [0] * 5 + [3], [0] * 5 + [-2]])
+def test_a_setup_that_does_not_say_what_each_user_protects_is_refused(protects):
+    """Else somebody would be hidden in something else, or in nothing."""
+    stored = msgspec.msgpack.decode(of_six().to_bytes())
+    with pytest.raises(HushrankError, match="the state of `publish online`"):
+        StreamSetup.from_bytes(msgspec.msgpack.encode({**stored, "protects": protects}))
 
 
 def assert_same(one, other):

@@ -14,6 +14,7 @@ from hushrank.publishing.record_channel import problem as problem_module
 from hushrank.publishing.record_channel.beliefs import beliefs
 from hushrank.publishing.record_channel.candidates import Candidates, nearest_candidates
 from hushrank.publishing.record_channel.channel import RecordChannel, solve_record_channel
+from hushrank.publishing.record_channel.dependent_rounding import round_dependently
 from hushrank.publishing.record_channel.problem import (
     RecordProblem,
     first_solution,
@@ -60,6 +61,33 @@ def test_each_record_is_released_as_often_as_settled(channel):
     for seed in range(20):
         drawn = channel.draw(rng=Randomness.seeded(seed))
         np.testing.assert_array_equal(np.bincount(drawn, minlength=N_USERS), channel.counts)
+
+
+@pytest.mark.parametrize("kept", ["users", "records"])
+def test_a_draw_that_is_not_as_settled_is_released_to_nobody(channel, monkeypatch, kept):
+    """One user of two records and one of none, or a record as often as was not settled."""
+
+    def drawn(rows, columns, chances, shape, *, rng):
+        taken = round_dependently(rows, columns, chances, shape, rng=rng)
+        same = {"users": rows, "records": columns}[kept]
+        return moved_once(taken, same)
+
+    module = "hushrank.publishing.record_channel.channel"
+    monkeypatch.setattr(f"{module}.round_dependently", drawn)
+    with pytest.raises(HushrankError, match="one record for each user, each as often as settled"):
+        channel.draw(rng=Randomness.seeded(1))
+
+
+def moved_once(taken, same):
+    """Take another entry in place of one, of those that are the same in something."""
+    others = (
+        (one, other)
+        for one in np.flatnonzero(taken)
+        for other in np.flatnonzero(~taken & (same == same[one]))
+    )
+    changed = taken.copy()
+    changed[list(next(others))] = False, True
+    return changed
 
 
 def test_the_distance_stays_within_the_budget(channel):
@@ -178,9 +206,15 @@ def test_the_last_belief_and_count_of_many_are_checked():
     counts[-2:] = 3, -1
     with pytest.raises(HushrankError, match="counts that sum to users"):
         RecordProblem(own, believed, 0.5, counts)
-    believed[-1] = 1, 0
-    with pytest.raises(HushrankError, match="beliefs above 0"):
-        RecordProblem(own, believed, 0.5)
+    counts[-2:] = 1, 2
+    with pytest.raises(HushrankError, match="counts that sum to users"):
+        RecordProblem(own, believed, 0.5, counts)
+    for of_last in ([1, 0], [0.5, 0.6]):
+        believed[-1] = of_last
+        with pytest.raises(HushrankError, match="beliefs above 0 that sum to 1"):
+            RecordProblem(own, believed, 0.5)
+    with pytest.raises(HushrankError, match="a belief in 2 or more values"):
+        RecordProblem(own, np.ones((30, 1)), 0.5)
 
 
 def test_nothing_is_believed_of_a_last_value_that_few_tell():

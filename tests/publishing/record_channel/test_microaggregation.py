@@ -8,6 +8,7 @@ from hushrank.activities.activity import Activity
 from hushrank.activities.planted import draw_planted
 from hushrank.errors import HushrankError
 from hushrank.publishing.record_channel import microaggregation
+from hushrank.publishing.record_channel.dependent_rounding import round_dependently
 from hushrank.publishing.record_channel.microaggregation import (
     LEAST_HOLDERS,
     pooled_records,
@@ -17,6 +18,7 @@ from hushrank.publishing.record_channel.microaggregation import (
 )
 from hushrank.randomness import Randomness
 from hushrank.workflows.publish.historical import hold_out, publish
+from tests.publishing.record_channel.test_channel import moved_once
 from tests.statistics import random_seed
 
 
@@ -105,6 +107,19 @@ def test_each_of_many_users_has_a_word_of_the_partition_that_looks_at_nobody():
     pools = solve_pools(points, beliefs, least_users=500)
     pools.draw(rng=Randomness(read, is_private=False))
     assert sizes[0] == 1500
+
+
+@pytest.mark.parametrize("kept", ["users", "pools"])
+def test_users_who_are_not_pooled_as_settled_are_released_nowhere(monkeypatch, kept):
+    """A pool of fewer than was asked for would be the record of these few."""
+
+    def drawn(users, pools, chances, shape, *, rng):
+        taken = round_dependently(users, pools, chances, shape, rng=rng)
+        return moved_once(taken, {"users": users, "pools": pools}[kept])
+
+    monkeypatch.setattr(microaggregation, "round_dependently", drawn)
+    with pytest.raises(HushrankError, match="each user in one pool, and pools as settled"):
+        solve_pools(*people_of(60), least_users=10).draw(rng=Randomness.seeded(1))
 
 
 def test_users_of_one_point_are_one_pool():
