@@ -1,8 +1,12 @@
 """Where an interrupted run goes on: in its own output, and nowhere else; which lines it reads."""
 
+import os
+from types import SimpleNamespace
+
 import pytest
 
 from hushrank.errors import HushrankError
+from hushrank.publishing.online import journal
 from hushrank.publishing.online.journal import Input, Journal, Output
 
 BEFORE, TEXT = b"one\ntwo\n", b"three\nfour\n"
@@ -40,6 +44,28 @@ def test_every_line_is_read_however_many_there_are(tmp_path, n_lines, end):
     with path.open("rb") as file:
         read = [line for batch in Input(file, Journal()).batches() for line in batch]
     assert read == lines
+
+
+def test_lines_are_taken_as_they_come_and_a_pause_is_no_end(tmp_path, monkeypatch):
+    """Nobody would hear of an activity before the next one, or of those after a pause."""
+    come = iter([b"one\ntwo", b"\n", b"three", b""])
+    monkeypatch.setattr(journal, "os", SimpleNamespace(read=lambda *_: next(come)))
+    monkeypatch.setattr(journal, "select", lambda *_: ([], [], []))
+    (tmp_path / "activities").touch()
+    with (tmp_path / "activities").open("rb") as file:
+        batches = list(Input(file, Journal()).batches())
+    assert batches == [[b"one\n"], [b"two\n"], [b"three"]]
+
+
+def test_what_is_released_to_a_file_is_on_the_disk_at_once(tmp_path, monkeypatch):
+    """Of what a crash of the machine loses the state knows no draws but the last ones."""
+    seen = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: seen.append(os.fstat(descriptor).st_size))
+    with (tmp_path / "released").open("a+b") as file:
+        output = Output(file, Journal(), is_file=True)
+        for _ in range(2):
+            output.append(TEXT)
+    assert seen == [len(TEXT), 2 * len(TEXT)]
 
 
 def test_a_line_without_an_end_is_refused_after_all_that_came_before(tmp_path):

@@ -228,6 +228,12 @@ def test_a_channel_without_a_bound_has_told_nothing_before_it_is_used():
     assert user.worst_leakage == inf
 
 
+@pytest.mark.parametrize("current", [None, 0.0])
+def test_no_limit_is_reached_by_what_tells_nothing(current):
+    made = None if current is None else channel_that_tells(current)
+    assert StreamUser(np.zeros(3), current=made).n_within(0.5) is None
+
+
 def channel_that_tells(worst):
     return CurrentChannel(None, 0.0, worst, 0.0, 0.0, None)
 
