@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from hushrank.errors import HushrankError
 from hushrank.publishing.distances.activity_cost import activity_cost
 from hushrank.publishing.item_channel.learning_error import LearningError
-from hushrank.publishing.item_channel.problem import ItemChannelProblem
+from hushrank.publishing.item_channel.problem import ActivityPopulation, ItemChannelProblem
 from hushrank.publishing.item_channel.solve import solve_item_channel
 from hushrank.publishing.online.documents import current_to_bytes, user_to_bytes
 from hushrank.publishing.online.publisher import MOST_KEPT, WITHHELD, OnlinePublisher
@@ -440,6 +440,17 @@ def test_a_state_is_of_each_of_many_populations():
         assert publisher(other).settings() != begun
 
 
+@pytest.mark.parametrize(("groups", "known"), [(0, "c66d2344a742"), (2, "226939fda24e")])
+def test_a_state_that_was_begun_before_is_that_of_the_same_stream(groups, known):
+    """What it was begun with is written into it: another form of that would refuse all states."""
+    joint = np.array([[0.5, 0.0], [0.125, 0.375]])
+    without = np.repeat(joint[:, None], groups, axis=1) if groups else None
+    populations = {"gender": ActivityPopulation(joint, without)}
+    history = csr_array(np.array([[0, 3.0]]))
+    rules = StreamRules(0.25, limit=1.5)
+    assert OnlinePublisher(populations, ["gender"], rules, history).settings()[:12] == known
+
+
 def test_a_stream_that_is_surer_of_the_same_population_is_another_one(tmp_path):
     """By what each group of people adds to it, an activity is said to tell more or less."""
 
@@ -494,6 +505,11 @@ def test_a_database_of_another_program_is_no_state_and_left_as_it_is(tmp_path, o
     with pytest.raises(HushrankError, match=r"contacts.sqlite: .* this is another database"):
         opens(path)
     assert path.read_bytes() == before
+
+
+def test_a_look_for_a_state_begins_none(tmp_path):
+    assert stored_setup(tmp_path / "state") is None
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_database_without_tables_is_begun_by_a_stream_and_not_by_a_look_at_it(tmp_path):

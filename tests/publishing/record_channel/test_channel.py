@@ -410,6 +410,17 @@ def test_where_the_first_try_is_beyond_the_budget_another_is_within(seed, budget
     assert 0.9 * budget < found.distance <= budget
 
 
+@pytest.mark.parametrize(("seed", "budget"), [(0, 0.15), (2, 0.1)])
+def test_what_is_beyond_the_budget_is_not_returned_where_it_is_all_that_was_found(
+    monkeypatch, seed, budget
+):
+    monkeypatch.setattr("hushrank.publishing.record_channel.channel.MOST_TRIALS", 1)
+    rng = np.random.default_rng(seed)
+    log, _ = draw_planted(20, 40, tilt=0.5, mean_records=12.0, rng=rng)
+    with pytest.raises(HushrankError, match=f"no exchange of records .* a budget of {budget}"):
+        solve_record_channel(log.activity("max").scores, guesses(20), budget=budget, rng=rng)
+
+
 @pytest.mark.slow
 def test_a_planted_attribute_is_hidden_from_the_worst_attacker():
     """Worst 1 - AUC rises from below .2 to above .4 while records stay nearer than others' are."""
