@@ -22,6 +22,25 @@ def test_of_the_last_batch_just_what_is_missing_is_written(tmp_path, n_written):
     assert path.read_bytes() == BEFORE + TEXT
 
 
+@pytest.mark.parametrize("journal", [Journal(), Journal(start=9, text=TEXT, is_done=True)])
+def test_a_run_after_one_that_ended_appends_to_whatever_is_there(tmp_path, journal):
+    path = tmp_path / "released"
+    path.write_bytes(BEFORE)
+    with path.open("a+b") as file:
+        output = Output(file, journal, is_file=True)
+        assert output.end == len(BEFORE)
+        output.append(TEXT)
+    assert path.read_bytes() == BEFORE + TEXT
+
+
+def test_to_a_pipe_all_of_the_last_batch_is_written_again():
+    read, write = os.pipe()
+    with open(read, "rb") as told, open(write, "wb") as pipe:
+        Output(pipe, INTERRUPTED, is_file=False).append(b"five\n")
+        pipe.close()
+        assert told.read() == TEXT + b"five\n"
+
+
 @pytest.mark.parametrize("there", [b"", BEFORE[:5], BEFORE + b"thrice", BEFORE + TEXT + b"more"])
 def test_another_output_is_refused_and_left_as_it_is(tmp_path, there):
     path = tmp_path / "released"

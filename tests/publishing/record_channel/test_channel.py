@@ -410,15 +410,15 @@ def test_where_the_first_try_is_beyond_the_budget_another_is_within(seed, budget
     assert 0.9 * budget < found.distance <= budget
 
 
-@pytest.mark.parametrize(("seed", "budget"), [(0, 0.15), (2, 0.1)])
+@pytest.mark.parametrize("seed", [2, 9])
 def test_what_is_beyond_the_budget_is_not_returned_where_it_is_all_that_was_found(
-    monkeypatch, seed, budget
+    monkeypatch, seed
 ):
     monkeypatch.setattr("hushrank.publishing.record_channel.channel.MOST_TRIALS", 1)
     rng = np.random.default_rng(seed)
     log, _ = draw_planted(20, 40, tilt=0.5, mean_records=12.0, rng=rng)
-    with pytest.raises(HushrankError, match=f"no exchange of records .* a budget of {budget}"):
-        solve_record_channel(log.activity("max").scores, guesses(20), budget=budget, rng=rng)
+    with pytest.raises(HushrankError, match=r"no exchange of records .* a budget of 0\.1"):
+        solve_record_channel(log.activity("max").scores, guesses(20), budget=0.1, rng=rng)
 
 
 @pytest.mark.slow
