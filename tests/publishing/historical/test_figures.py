@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hushrank.publishing.baselines import RecordExponential
-from hushrank.publishing.historical import user_level, withhold
+from hushrank.publishing.historical import believed, user_level, withhold
 from hushrank.publishing.historical.baselines import baseline_plans, cluster_laws
 from hushrank.publishing.historical.believed import Solved, believed_plans
 from hushrank.publishing.historical.release import (
@@ -82,6 +82,12 @@ def test_pools_are_judged_by_those_who_tell_their_value():
         assert plan.leaked.leakage_bits_heldout == pytest.approx(judged, rel=1e-9)
         n_silent += (~value.told).sum()
     assert n_silent > 0
+
+
+def test_of_records_that_are_not_pooled_leakage_is_not_corrected_for_chance(monkeypatch):
+    monkeypatch.setattr(believed, "estimate_leakage_by_laws", lambda laws, values: -1.0)
+    for plan in plans_of(users(), is_pooled=False):
+        assert plan.leaked.leakage_bits_heldout >= 0
 
 
 def test_what_is_said_of_users_held_out_is_of_them_alone():

@@ -12,10 +12,11 @@ from hushrank.publishing.online.documents import (
     UserDocument,
     channel_from_document,
     channel_to_document,
+    current_to_bytes,
     user_from_bytes,
     user_to_bytes,
 )
-from hushrank.publishing.online.user import StreamUser
+from hushrank.publishing.online.user import CurrentChannel, StreamUser
 from tests.publishing.item_channel.problems import problem
 from tests.publishing.item_channel.test_channel import small_channel
 
@@ -30,6 +31,15 @@ def test_a_channel_survives_its_document_exactly():
         before, after = getattr(channel, name), getattr(again, name)
         assert before.dtype == after.dtype
         assert np.array_equal(before, after)
+
+
+def test_of_a_user_what_there_is_not_stays_away():
+    stored = user_to_bytes(StreamUser(np.arange(3), leaked=0.5))
+    assert user_from_bytes(stored, None).current is None
+    made = CurrentChannel(small_channel(), 0.25, 0.5, 0.125, 0.0, None)
+    again = user_from_bytes(stored, current_to_bytes(made))
+    assert (again.leaked, again.current.leakage, again.current.worst_leakage) == (0.5, 0.25, 0.5)
+    assert again.current.warm_start is None
 
 
 def damaged(**changes):

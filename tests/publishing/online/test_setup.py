@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from hushrank.activities.activity import Activity
 from hushrank.activities.attribute import Attribute
 from hushrank.activities.profiles import Profiles
 from hushrank.errors import HushrankError
@@ -100,7 +101,23 @@ def test_who_protects_two_attributes_is_hidden_in_both_together():
     assert {*made.populations} == {"gender", "gender+age"}
 
 
-@pytest.mark.parametrize(("make", "n_shards"), [(of_six, 2), (of_many, 3), (of_many, 30)])
+def test_a_stream_begins_with_what_the_recipient_holds():
+    users, items, rules = ("u0", "u1"), ("i0", "i1"), StreamRules(0.02)
+    asks = {("gender",): [0, 1]}
+    joint = SimpleNamespace(codes=np.arange(2), n_values=2)
+    known = SimpleNamespace(protection=lambda names: asks, joint=lambda names: joint)
+    profiles = SimpleNamespace(aligned=lambda users: known)
+    asked = lambda *told: POPULATIONS["age"], users, items, profiles, ("gender",), rules
+    held = Activity(csr_array([[2.0]]), ("u1",), ("i0",))
+    assert setup_by(*asked, history=held).history.toarray().tolist() == [[0, 0], [2, 0]]
+    for whose, of_what in ((("u2",), ("i0",)), (("u1",), ("i2",))):
+        with pytest.raises(HushrankError, match=r"a history of known .*, got 1 others"):
+            setup_by(*asked, history=Activity(csr_array([[2.0]]), whose, of_what))
+
+
+@pytest.mark.parametrize(
+    ("make", "n_shards"), [(of_six, 2), (lambda: of_six(None), 2), (of_many, 3), (of_many, 30)]
+)
 def test_every_user_is_in_one_shard_with_what_they_protect_and_have_released(make, n_shards):
     whole = make()
     rows = {user: n for n, user in enumerate(whole.users)}
@@ -110,7 +127,9 @@ def test_every_user_is_in_one_shard_with_what_they_protect_and_have_released(mak
     for shard in shards:
         own = [rows[user] for user in shard.users]
         assert shard.protects == tuple(whole.protects[row] for row in own)
-        assert (shard.history.toarray() == whole.history[own].toarray()).all()
+        assert (shard.history is None) == (whole.history is None)
+        if whole.history is not None:
+            assert (shard.history.toarray() == whole.history[own].toarray()).all()
 
 
 @pytest.mark.parametrize("n_groups", [None, 2, 15])
