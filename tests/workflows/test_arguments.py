@@ -38,6 +38,11 @@ def test_collect_names_what_is_of_a_wrong_type(options, said):
         hushrank.collect(PEOPLE, **{"epsilon": 1.0, **options})
 
 
+@pytest.mark.parametrize("loss", [0.5, 2.0, 3, 2.0**-60, Fraction(3, 4), np.float64(0.25)])
+def test_a_loss_that_a_float_is_stays_what_it_is(loss):
+    assert expect_loss(loss, "epsilon") == loss
+
+
 @pytest.mark.parametrize(
     ("verb", "options"),
     [

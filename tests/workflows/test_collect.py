@@ -11,10 +11,11 @@ import pytest
 
 import hushrank
 from hushrank.activities.activity import Activity
+from hushrank.errors import HushrankError
 from hushrank.models.mixture import plackett_luce_mixture
-from hushrank.protocols.registry import PROTOCOLS
+from hushrank.protocols.registry import PROTOCOLS, make_protocol
 from hushrank.rankings.profile import Rankings
-from hushrank.workflows.collect import strict_people
+from hushrank.workflows.collect import in_words, strict_people
 from tests.statistics import random_seed
 
 N_PEOPLE = 613
@@ -50,6 +51,32 @@ def test_a_collection_leads_to_nothing_of_the_people(name, people):
     for thing in held(replace(learnt)):
         assert not isinstance(thing, Rankings | Activity)
         assert not isinstance(thing, np.ndarray) or thing.ndim == 0 or N_PEOPLE not in thing.shape
+
+
+@pytest.mark.parametrize("epsilon", [0, -1, 1000.5, np.nan, np.inf])
+def test_an_epsilon_that_none_can_have_is_refused_before_anybody_is_asked(people, epsilon):
+    told = []
+    with pytest.raises(HushrankError, match="epsilon"):
+        hushrank.collect(people, epsilon, protocol="pairs", progress=told.append)
+    assert told == []
+
+
+def test_what_was_asked_for_is_said_of_every_option_however_it_was_given(people):
+    options = {"queries": 2, "post_process": "borda"}
+    for given in ({"protocol": "pairs", **options}, {"protocol": make_protocol("pairs", options)}):
+        asked = hushrank.collect(people, 2, seed=1, **given).asked
+        assert (asked["protocol"], asked["queries"], asked["post_process"]) == ("pairs", 2, "borda")
+    assert in_words({"mechanism": Rankings}, "safari") == {"mechanism": "Rankings"}
+
+
+@pytest.mark.parametrize(("seed", "said"), [(None, "epsilon 2, private"), (1, "2, not private")])
+def test_a_collection_is_shown_as_private_where_it_is(people, seed, said):
+    assert said in repr(hushrank.collect(people, 2, protocol="pairs", seed=seed))
+
+
+def test_who_learns_one_order_has_no_synthetic_rankings(people):
+    with pytest.raises(HushrankError, match="pairs learns one order: no synthetic rankings"):
+        _ = hushrank.collect(people, 2, protocol="pairs", seed=1).synthetic
 
 
 def test_of_many_items_each_has_a_place():

@@ -1,3 +1,4 @@
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -55,6 +56,8 @@ def test_records_are_said_to_be_withheld_alone_where_those_of_every_value_are(pa
     said = who_pays(plan, changed)
     assert said.startswith(f"Released with {with_what}, by gender, town: v0 ")
     assert all(f"{each.value} {25 * each.changed} %" in said for each in changed)
+    withheld = [f"(none: {25 * each.withheld} %)" for each in changed if each.withheld]
+    assert re.findall(r"\(none: .*?\)", said) == (withheld if with_what != "nothing" else [])
 
 
 @pytest.mark.parametrize("n_groups", [3, 30])

@@ -56,6 +56,28 @@ def test_95_percent_intervals_hold_95_shares_of_100_where_nobody_prefers_anythin
     assert np.mean(held) >= 0.92
 
 
+@pytest.mark.parametrize(
+    ("protocol", "ranks", "pairs"),
+    [
+        ("max-entropy", "intervals", "intervals"),
+        ("grr", "shares", "shares"),
+        ("pairs", "nothing", "intervals"),
+        ("order", "nothing", "intervals"),
+        ("subset-order", "nothing", "nothing"),
+    ],
+)
+def test_of_what_was_learnt_there_are_shares_and_where_errors_are_known_intervals(
+    protocol, ranks, pairs
+):
+    people = hushrank.simulate("mallows", people=100, items=3, seed=1)
+    learnt = hushrank.collect(people, epsilon=2, protocol=protocol, seed=2)
+    for found, kind in ((rank_shares(learnt), ranks), (pair_shares(learnt), pairs)):
+        assert (found is None) == (kind == "nothing")
+        if found is not None:
+            assert found.shares.shape == (3, 3)
+            assert (found.low is not None) == (found.high is not None) == (kind == "intervals")
+
+
 def test_ranks_of_which_only_pairs_tell_have_no_intervals():
     """Two camps have the pairs of one undecided people, and other ranks."""
     people = hushrank.simulate("mallows", people=500, items=4, seed=1)

@@ -34,3 +34,11 @@ def test_items_that_may_all_stand_in_any_order_are_all_joined(n_items):
     names, n_orders = [f"i{n}" for n in range(n_items)], factorial(n_items)
     assert order_in_words(names, [names], n_orders) == " = ".join(names)
     assert f"{n_orders:,} orders are as good" in ties_in_words([names], n_orders)["tied"]
+
+
+@pytest.mark.parametrize("n_orders", [2, 5, None])
+def test_items_of_which_not_every_order_is_as_good_are_not_joined(n_orders):
+    assert order_in_words(["a", "b", "c", "d"], ["abc"], n_orders) == "a > b > c > d"
+    assert order_in_words(["a", "b", "c", "d"], ["abc"], 6) == "a = b = c > d"
+    said = ties_in_words(["abc"], n_orders)["tied"]
+    assert ("in which these stand otherwise" if n_orders else "other orders are as good") in said
