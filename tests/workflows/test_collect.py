@@ -12,6 +12,7 @@ import pytest
 import hushrank
 from hushrank.activities.activity import Activity
 from hushrank.errors import HushrankError
+from hushrank.evaluation.metrics import kendall_excess
 from hushrank.models.mixture import plackett_luce_mixture
 from hushrank.protocols.registry import PROTOCOLS, make_protocol
 from hushrank.rankings.profile import Rankings
@@ -72,6 +73,27 @@ def test_what_was_asked_for_is_said_of_every_option_however_it_was_given(people)
 @pytest.mark.parametrize(("seed", "said"), [(None, "epsilon 2, private"), (1, "2, not private")])
 def test_a_collection_is_shown_as_private_where_it_is(people, seed, said):
     assert said in repr(hushrank.collect(people, 2, protocol="pairs", seed=seed))
+
+
+@pytest.mark.parametrize("rule", ["scores", "kemeny"])
+def test_how_sure_neighbours_are_is_by_the_rule_that_the_order_was_found_by(people, rule):
+    learnt = hushrank.collect(people, 2, protocol="pairs", post_process=rule, seed=1)
+    sure = {
+        "scores": learnt.posterior.score_probabilities(learnt.order),
+        "kemeny": learnt.drawn_ranks.ahead(learnt.order),
+    }
+    assert learnt.confidence == sure.pop(rule) != sure.popitem()[1]
+
+
+@pytest.mark.parametrize("unranked", ["last", "unknown"])
+def test_where_people_leave_items_out_orders_alone_are_compared(unranked):
+    """And what is left out means for the optimum what it means for the protocol."""
+    ranks = [[0, 1, np.nan], [0, np.nan, 1], [0, np.nan, np.nan], [1, 0, np.nan]]
+    people = Rankings.from_keys(np.array(ranks * 20), tuple("abc"))
+    learnt = hushrank.collect(people, 2, unranked=unranked, seed=1)
+    compared = learnt.compared_with(people)
+    excess = kendall_excess(people, learnt.order, unranked=unranked, time_limit=9.0)
+    assert (compared.q2_distance, compared.kendall_excess) == (None, excess)
 
 
 def test_who_learns_one_order_has_no_synthetic_rankings(people):

@@ -54,6 +54,7 @@ def test_both_guarantees_are_stated_and_each_by_its_name(people):
     assert {spend["model"] for spend in told["spend"]} == {"local"}
     assert {spend["model"] for spend in told["spend_if_shuffled"]} == {"shuffled"}
     assert "shuffler" in str(learnt)
+    assert "and shuffled (central epsilon 0.8, delta 1e-06)" in learnt.page().caption
 
 
 def test_without_a_shuffler_everything_is_local(people):
@@ -61,7 +62,8 @@ def test_without_a_shuffler_everything_is_local(people):
     told = learnt.to_dict()
     assert (told["private_model"], told["central_epsilon"], told["delta"]) == ("local", None, None)
     assert told["spend_if_shuffled"] == []
-    assert "huffle" not in learnt.privacy + str(learnt)
+    assert "huffle" not in learnt.privacy + str(learnt) + learnt.page().caption
+    assert learnt.asked["delta"] is None
 
 
 def test_a_local_epsilon_is_kept_and_priced(people):
@@ -84,6 +86,7 @@ def test_what_does_not_fit_together_is_refused(people):
     for asked, match in (
         ({"central_epsilon": None}, "expected a central_epsilon, or"),
         ({"shuffled": False, "epsilon": 1}, "central_epsilon and delta need shuffled"),
+        ({"shuffled": False, "central_epsilon": None, "epsilon": 1, "delta": 0.1}, "need shuffled"),
         ({"short_cut": True}, "no reports to be shuffled"),
         ({"delta": 0}, "delta above 0"),
         ({"central_epsilon": -1}, "positive central_epsilon"),
