@@ -53,7 +53,7 @@ def test_both_guarantees_are_stated_and_each_by_its_name(people):
     assert told["epsilon"] == learnt.epsilon > 2
     assert {spend["model"] for spend in told["spend"]} == {"local"}
     assert {spend["model"] for spend in told["spend_if_shuffled"]} == {"shuffled"}
-    assert "shuffler" in str(learnt)
+    assert "0.8, delta 1e-06, by trust in a shuffler" in str(learnt)
     assert (learnt.asked["central_epsilon"], learnt.asked["delta"]) == (0.8, 1e-6)
     assert "and shuffled (central epsilon 0.8, delta 1e-06)" in learnt.page().caption
 

@@ -80,6 +80,9 @@ def test_too_few_users_to_judge_have_no_figure_in_python_either(figure):
     assert any("cannot be judged" in warning for warning in owners.warnings)
     with pytest.raises(HushrankError, match="not judged: too few users tell their value: see warn"):
         getattr(owners, figure)
+    shown = [words for row, words in owners.summary.items() if row.startswith("leakage")]
+    assert len(shown) == 3
+    assert all(words.startswith("not judged") for words in shown)
 
 
 @pytest.mark.parametrize("figure", ["untouched_bits", "leakage_bits", "leakage_bits_heldout"])
