@@ -258,6 +258,24 @@ def test_who_was_asked_is_remembered_between_the_rounds(in_service):
     in_service(using)
 
 
+def test_a_tick_of_the_clock_forgets_nobody_of_a_survey_that_goes_on(in_service):
+    """Else whoever was asked would be asked again, and pay twice."""
+
+    async def using(service):
+        split = await Split.begun(service, "invitations")
+        await split.answers(range(20), OF_FIRST)
+        await service.tick()
+        assert await split.remembers(0)
+        await service.close_round(split.id)
+        await service.tick()
+        assert await split.remembers(0)
+        await service.open_round(split.id)
+        await service.tick()
+        assert await refusal_of(split.joins(0, OF_SECOND)) == "conflict"
+
+    in_service(using)
+
+
 def test_a_survey_that_ends_after_too_few_reports_remembers_nobody(in_service):
     async def using(service):
         split = await Split.begun(service, "invitations")
