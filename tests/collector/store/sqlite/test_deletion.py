@@ -220,6 +220,19 @@ def test_a_deletion_that_was_cut_off_is_finished_by_the_next_sweep(path):
     on_store(str(path), go_on)
 
 
+def test_a_deletion_that_another_process_leaves_undone_is_finished_by_any_sweep(path):
+    async def scenario(store):
+        for _ in range(2):
+            await store.sweep(NOW)
+            await fill(store, "s")
+            await store._writer.do(deletion.hide, "s")  # and here the other process dies
+        await store.sweep(NOW)
+        assert MARK not in bytes_of(path)
+        assert PERSON not in bytes_of(path)
+
+    on_store(str(path), scenario)
+
+
 def test_what_is_known_of_a_survey_is_gone_before_its_rows_are(path):
     """Its secrets, too: a process may die before the last slice."""
 
