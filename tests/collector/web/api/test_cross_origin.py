@@ -103,6 +103,19 @@ def test_each_survey_names_its_own_pages(on_collector):
     on_collector(use)
 
 
+@pytest.mark.parametrize(
+    "path", ["/", "/o/sign-in", "/o/surveys", "/v1/openapi.json", "/v1", "/healthz", "/metrics"]
+)
+def test_a_page_named_for_a_survey_is_let_in_to_nothing_but_surveys_and_uploads(on_collector, path):
+    async def use(collector):
+        await collector.open(allowed_origins=[FRIEND])
+        origins = CrossOrigin(collector.service)
+        assert await origins.allows("/v1/reports", FRIEND)
+        assert not await origins.allows(path, FRIEND)
+
+    on_collector(use)
+
+
 def test_nothing_of_the_organisers_is_ever_shared(on_collector):
     async def use(collector):
         await collector.open(allowed_origins=[FRIEND])
