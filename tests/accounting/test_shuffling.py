@@ -293,6 +293,14 @@ def test_what_a_window_leaves_out_is_as_rare_as_bernstein_says(n, odds):
         assert beyond**2 / (2 * (mean + beyond / 3)) >= log(2 / TAIL)
 
 
+def test_the_certified_epsilon_is_that_of_the_clones():
+    """At it, and not next to it, the clones' delta is at most what was asked for."""
+    known = {"local": 2.0, "n_reports": 1000, "clone_rate": 0.02}
+    found = central_epsilon(1e-6, **known)
+    assert central_delta(found, **known) <= 1e-6 < central_delta(0.99 * found, **known)
+    assert found < central_epsilon(1e-6, local=2.0, n_reports=1000)
+
+
 def test_a_clone_rate_beyond_what_every_randomiser_has_gains_nothing():
     of_anybody = central_delta(0.3, local=1.0, n_reports=50)
     assert central_delta(0.3, local=1.0, n_reports=50, clone_rate=0.9) == of_anybody
