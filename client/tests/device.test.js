@@ -177,6 +177,7 @@ test("a round that is not what was announced is refused, and nothing of it is ke
   const changes = [
     [{ items: [{ name: "tea" }, { name: "beer" }] }, "changed"],
     [{ first_round: ["0".repeat(64)] }, "changed"],
+    [{ first_round: [] }, "changed"],
     [{ unranked: "last" }, "changed"],
     [{ epsilon: 1.9 }, "too-dear"],
     [{ id: "another" }, "malformed"],

@@ -68,3 +68,21 @@ def test_errors_name_an_address_without_keys(store, monkeypatch, capsys, command
     assert not any(key in told.out + told.err for key in KEYS)
     if code == 1:
         assert len(told.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("folder", ["q[1]", "q?", "q*"])
+def test_a_pattern_of_folders_is_booked_in_none(tmp_path, monkeypatch, capsys, folder):
+    """It would read ballots of one folder, and write the ledger beside those of another."""
+    monkeypatch.chdir(tmp_path)
+    ballots = pa.table({name: [(n + k) % 3 + 1 for n in range(60)] for k, name in enumerate("abc")})
+    for name in {folder, "q1"}:
+        (tmp_path / name).mkdir()
+        parquet.write_table(ballots, tmp_path / name / "x.parquet")
+    asked = ("--epsilon", "1", *DASK)
+    assert hushrank(monkeypatch, "aggregate", f"{folder}/*.parquet", *asked) == 1
+    assert "beside ballots, in one folder on this machine" in capsys.readouterr().err
+    for source in (folder, f"{folder}/x.parquet", "q1/*.parquet"):
+        assert hushrank(monkeypatch, "aggregate", source, *asked) == 0
+    assert hushrank(monkeypatch, "aggregate", f"{folder}/*.parquet", *asked, "--no-ledger") == 0
+    counted = [path.read_text().count('"digest"') for path in tmp_path.glob("*/*ledger.json")]
+    assert sorted(counted) == [1, 2]

@@ -76,6 +76,17 @@ def test_every_changed_character_is_noticed():
             assert refused.value.kind == "forged"
 
 
+@pytest.mark.parametrize("questions", [(12,), (12, 3, 7)])
+def test_no_question_is_added_to_those_that_are_signed_or_taken_from_them(questions):
+    raw = urlsafe_b64decode(sign(Assignment(ID, 0, 1, 77, 5, questions), KEYS))
+    begin = tokens.HEAD.size + tokens.PLACE.size
+    head, asked, mac = raw[:begin], raw[begin:-16], raw[-16:]
+    for other in (asked + bytes(3), bytes(3) + asked, asked + asked, asked[:-3], asked[3:]):
+        with pytest.raises(Refusal) as refused:
+            verify(urlsafe_b64encode(head + other + mac).decode(), KEYS)
+        assert refused.value.kind == "forged"
+
+
 @pytest.mark.parametrize("token", ["", "x", "é" * 60, "a" * 60, "A" * 20_000, " "])
 def test_what_is_no_token_is_refused(token):
     with pytest.raises(Refusal) as refused:

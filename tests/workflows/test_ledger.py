@@ -270,6 +270,12 @@ def test_a_renamed_file_pays_for_a_pattern_that_means_it(tmp_path, n_files, whic
     assert Ledger.of(tmp_path / "[0-9]*", b"of others").earlier == ()
 
 
+def test_a_pattern_is_read_as_the_files_are(tmp_path):
+    (tmp_path / "b1.parquet").write_text("b1")
+    Ledger.of(tmp_path / "b1.parquet", b"one").with_result(None, spent(0.5), TODAY)
+    assert len(Ledger.of(tmp_path / "b**.parquet", b"all").earlier) == 1
+
+
 def test_a_renamed_file_pays_for_what_a_pattern_of_it_alone_told(tmp_path):
     (tmp_path / "x.parquet").write_text("x")
     Ledger.of(tmp_path / "x*", b"by a pattern").with_result(None, spent(0.5), TODAY)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from fnmatch import fnmatchcase
 from functools import partial
+from glob import escape, glob
 from hashlib import blake2b, file_digest
 from math import nextafter
 from pathlib import Path
@@ -208,7 +209,8 @@ def _files_of(source: Path) -> list[Path]:
 
     Neither their files' names nor ledgers would know of it.
     """
-    found = [source] if source.is_file() else [*source.parent.glob(source.name)]
+    named = f"{escape(str(source.parent))}/{source.name}"
+    found = [source] if source.is_file() else [Path(each) for each in glob(named)]
     require(
         source.is_file() or not any(each.is_symlink() for each in found),
         f"{source}: expected files, got links: every private result is written down beside the"

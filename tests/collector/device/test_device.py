@@ -536,8 +536,9 @@ def test_a_first_round_that_was_not_announced_is_refused_whatever_it_costs(epsil
     announced = SimpleNamespace(items=(), unranked="refused", first_round=("ab", "cd"))
     head = SimpleNamespace(items=(), takes_incomplete=True, lots=(0.0, 1.0), epsilon=epsilon)
     require_announced(SimpleNamespace(head=head, fingerprint="cd"), announced, 0, 0)
-    with pytest.raises(HushrankError, match="another survey than the one announced"):
-        require_announced(SimpleNamespace(head=head, fingerprint="ef"), announced, 0, 0)
+    for others in (announced, SimpleNamespace(items=(), unranked="refused", first_round=())):
+        with pytest.raises(HushrankError, match="another survey than the one announced"):
+            require_announced(SimpleNamespace(head=head, fingerprint="ef"), others, 0, 0)
 
 
 @pytest.mark.parametrize("others", [("milk", "tea"), ("tea",), ("tea", "milk", "milk")])
@@ -1030,6 +1031,34 @@ def test_a_database_of_another_program_is_no_memory_and_left_as_it_is(tmp_path):
     with pytest.raises(HushrankError, match=r"contacts.sqlite: .* this is another database"):
         FileMemory(path)
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("kept", ["text", 1.5, 10**15, None])
+def test_what_is_no_bytes_in_a_memory_is_refused_by_its_name(tmp_path, kept):
+    path = tmp_path / "memory"
+    with FileMemory(path).opened() as drawer:
+        drawer.put(ACCOUNT, Account())
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("UPDATE kept SET value = ?", (kept,))
+    said = "memory: expected the memory of a device, whole"
+    with FileMemory(path).opened() as drawer, pytest.raises(HushrankError, match=said):
+        drawer.get(ACCOUNT, Account)
+
+
+ENTRY = {"collector": "c", "survey": "s", "title": "t", "round": 0, "nats": 1}
+WRONG_ACCOUNTS = [
+    *({"limit": limit} for limit in (-1e-300, -1e308, 1e301)),
+    *({"entries": [ENTRY | {"at": "2027-01-31T12:00:00Z", "nats": nats}]} for nats in (-1, 1e301)),
+    *({"entries": [ENTRY | {"at": at}]} for at in ("2027-01-31T12:00:00", "2027-01-31")),
+]
+
+
+@pytest.mark.parametrize("account", WRONG_ACCOUNTS)
+def test_an_account_that_no_device_keeps_is_refused(account):
+    kept = msgspec.json.encode(account)
+    drawer = Drawer(lambda name: kept, lambda name, value: None)
+    with pytest.raises(HushrankError, match="what this version of hushrank keeps"):
+        drawer.get(ACCOUNT, Account)
 
 
 def test_nothing_that_a_device_keeps_shows_itself(live):

@@ -11,7 +11,8 @@ import pytest
 from scipy.stats import binom
 
 from hushrank.collector.device.device import ranking_of
-from hushrank.collector.device.kept import KeptSeries, Memo
+from hushrank.collector.device.kept import ACCOUNT, KeptSeries, Memo
+from hushrank.collector.device.ledger import Account
 from hushrank.collector.device.memory import SimulatedMemory
 from hushrank.collector.device.repeating import answer_each, is_known, memo_key
 from hushrank.errors import HushrankError
@@ -67,6 +68,9 @@ def test_a_hundred_weeks_of_one_ranking_cost_what_one_costs(live, n_weeks, field
     assert all(each == sent[0] for each in sent)
     spent = device.spent()
     assert (spent.in_a_year, spent.everywhere) == (2.0, 2.0)
+    with device._memory.opened() as drawer:
+        entries = drawer.get(ACCOUNT, Account).entries
+    assert [each.nats for each in entries] == [2.0, *[0.0] * (n_weeks - 1)]
 
 
 def test_what_is_new_beside_what_is_repeated_is_remembered_too(live):

@@ -3,6 +3,7 @@
 How near the order is to the optimum is not shown: that needs the ballots one by one.
 """
 
+from glob import has_magic
 from pathlib import Path
 from typing import Any
 
@@ -66,9 +67,14 @@ def _require_usable(
     require_usable(paths, options, terms)
     require_new(paths.release, terms)
     method_from_counts(options["method"], epsilon=options["epsilon"], delta=options["delta"])
-    beside = "://" not in source and (Path(source).is_dir() or Path(source).parent.is_dir())
+    beside = "://" not in source and (Path(source).exists() or _is_in_one_folder(Path(source)))
     is_booked = not terms.no_ledger and options["seed"] is None
     far = "the ledger of private results lies beside ballots, in one folder on this machine"
     instead = "" if paths.release is None else ", and take --json in place of --release"
     told = f"{shown(source)}: {far}: add the epsilons up yourself with --no-ledger{instead}"
     require(beside or not is_booked, told)
+
+
+def _is_in_one_folder(pattern: Path) -> bool:
+    """Tell whether a pattern's folder is named by itself: by another pattern several may be."""
+    return pattern.parent.is_dir() and not has_magic(str(pattern.parent))

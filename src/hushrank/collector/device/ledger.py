@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from fractions import Fraction
 from itertools import dropwhile
 from math import inf
+from typing import Annotated, TypeAlias
 
 import msgspec
 
@@ -15,6 +16,8 @@ from hushrank.errors import require
 DEFAULT_LIMIT = 8.0
 """The most that a collector may cost a person in a year, unless they say otherwise."""
 YEAR = timedelta(days=365)
+Nats: TypeAlias = Annotated[float, msgspec.Meta(ge=0, le=1e300)]
+"""A loss as it is kept: sums of any number that a memory holds are floats."""
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -24,8 +27,8 @@ class Entry(msgspec.Struct, frozen=True):
     survey: str
     title: str
     round: int
-    nats: float
-    at: datetime
+    nats: Nats
+    at: Annotated[datetime, msgspec.Meta(tz=True)]
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class Account(msgspec.Struct, frozen=True):
     entries: in the order in which they were made, whatever the clock said.
     """
 
-    limit: float = DEFAULT_LIMIT
+    limit: Nats = DEFAULT_LIMIT
     entries: tuple[Entry, ...] = ()
 
     def allows(self, collector: str, epsilon: float, now: datetime) -> bool:

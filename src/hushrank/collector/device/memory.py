@@ -110,7 +110,8 @@ class FileMemory:
     def _get(self, database: sqlite3.Connection, name: str) -> bytes | None:
         with self._errors():
             row = database.execute(GET, (name,)).fetchone()
-        return None if row is None else bytes(row[0])
+            require(row is None or isinstance(row[0], bytes), EXPECTED)
+        return None if row is None else row[0]
 
     def _put(self, database: sqlite3.Connection, name: str, value: bytes | None) -> None:
         with self._errors():

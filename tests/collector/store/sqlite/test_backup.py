@@ -72,3 +72,33 @@ def test_a_backup_that_is_interrupted_leaves_nothing(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         copy(Interrupted(), tmp_path / "backup.sqlite")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_backup_has_its_name_when_it_is_whole(tmp_path):
+    """Whoever is killed before leaves no file that would be opened as an empty store."""
+    backup = tmp_path / "backup.sqlite"
+
+    class Looking:
+        def backup(self, copied):
+            copied.execute("CREATE TABLE answers (report)")
+            assert not backup.exists()
+
+    for _ in range(2):
+        (tmp_path / "backup.sqlite.part").write_bytes(b"what was left by whoever was killed")
+        copy(Looking(), backup)
+        assert [path.name for path in tmp_path.iterdir()] == ["backup.sqlite"]
+        assert stat.S_IMODE(backup.stat().st_mode) == 0o600
+        backup.unlink()
+
+
+def test_a_file_that_others_make_meanwhile_is_not_replaced_either(tmp_path):
+    backup = tmp_path / "backup.sqlite"
+
+    class Slow:
+        def backup(self, copied):
+            backup.write_text("precious")
+
+    with pytest.raises(HushrankError, match=r"backup.sqlite: File exists"):
+        copy(Slow(), backup)
+    assert backup.read_text() == "precious"
+    assert [path.name for path in tmp_path.iterdir()] == ["backup.sqlite"]

@@ -1,5 +1,7 @@
 """Open a store's SQLite file: its owner's alone, durable, of the newest schema."""
 
+import errno
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -63,21 +65,35 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
 
 
 def copy(connection: sqlite3.Connection, path: FilePath) -> None:
-    """Write all that the connection sees now to a new file, which only its owner reads."""
+    """Write all that the connection sees now to a new file, which only its owner reads.
+
+    It has its name when it is whole: an interruption leaves a file that ends in .part, if anything.
+    """
     target = Path(path)
+    part = target.with_name(f"{target.name}.part")
     require_folder(target)
     with errors_naming(target):
-        target.touch(mode=0o600, exist_ok=False)
+        _require_new(target)
+        part.unlink(missing_ok=True)
+        part.touch(mode=0o600)
     try:
         with failures():
-            copied = _connect(target, "rw")
+            copied = _connect(part, "rw")
             try:
                 connection.backup(copied)
             finally:
                 copied.close()
+        with errors_naming(target):
+            _require_new(target)
+            part.rename(target)
     except BaseException:
-        target.unlink()
+        part.unlink(missing_ok=True)
         raise
+
+
+def _require_new(path: Path) -> None:
+    if path.exists():
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
 
 
 @contextmanager
