@@ -12,7 +12,7 @@ from hushrank.accounting.spend import Spend
 from hushrank.accounting.words import loss_in_words
 from hushrank.engines import local
 from hushrank.engines.crowd import Crowd, sums_rounded_up
-from hushrank.engines.local import run, run_without_noise, simulate, within
+from hushrank.engines.local import held_to, run, run_without_noise, simulate
 from hushrank.engines.outcome import epsilons_of
 from hushrank.engines.rounds import simulate_each
 from hushrank.errors import HushrankError
@@ -555,18 +555,18 @@ def test_a_protocol_is_held_to_its_epsilon_in_whatever_round_it_asks_for_more(la
     price = 1.0 / 512
     surveys = [sampled_survey(str(n), PAIRS[:1], price) for n in range(last)]
     epsilon = last * price
-    found = run(within(ask(*surveys), epsilon), EVERY_ORDER, rng=Randomness.seeded(1))
+    found = run(held_to(ask(*surveys), epsilon), EVERY_ORDER, rng=Randomness.seeded(1))
     assert found.epsilon == epsilon
     dear = sampled_survey("dear", PAIRS[:1], np.nextafter(price, 1))
     with pytest.raises(HushrankError, match="the rounds cost a person more than") as refused:
-        run(within(ask(*surveys[1:], dear), epsilon), EVERY_ORDER, rng=Randomness.seeded(1))
+        run(held_to(ask(*surveys[1:], dear), epsilon), EVERY_ORDER, rng=Randomness.seeded(1))
     paid = [f"up to {loss_in_words((last - 1) * price)} nats a person were spent before"]
     assert getattr(refused.value, "__notes__", []) == (paid if last > 1 else [])
 
 
 def test_what_different_people_pay_is_not_added_up_for_a_protocol():
     parts = [replace(sampled_survey("half", PAIRS[:1], 1.0), lots=lots) for lots in HALVES]
-    found = run(within(iter_of(tuple(parts)), 1.0), EVERY_ORDER, rng=Randomness.seeded(1))
+    found = run(held_to(iter_of(tuple(parts)), 1.0), EVERY_ORDER, rng=Randomness.seeded(1))
     assert found.epsilon == 1.0
 
 

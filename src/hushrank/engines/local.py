@@ -20,7 +20,7 @@ from hushrank.rankings.profile import Rankings
 from hushrank.surveys.supports import support_each
 from hushrank.surveys.survey import Round, RoundTallies, Survey, Tallies, require_round
 
-__all__ = ["Outcome", "Protocol", "run", "run_without_noise", "simulate", "within"]
+__all__ = ["Outcome", "Protocol", "held_to", "run", "run_without_noise", "simulate"]
 
 T = TypeVar("T")
 Protocol: TypeAlias = Generator[Round, RoundTallies, T]
@@ -130,7 +130,7 @@ def run_without_noise(protocol: Protocol[T], rankings: Rankings) -> T:
     return drive(protocol, expected, crowd).result
 
 
-def within(protocol: Protocol[T], epsilon: float) -> Protocol[T]:
+def held_to(protocol: Protocol[T], epsilon: float) -> Protocol[T]:
     """Pass a protocol's rounds on, as long as they cost no person more than epsilon, in nats.
 
     Raises HushrankError before a round asks anybody that would: a plug-in may ask for more.

@@ -12,7 +12,7 @@ from hushrank.aggregators.registry import (
     method_named,
 )
 from hushrank.engines.cluster import Draws, People, run
-from hushrank.engines.local import within
+from hushrank.engines.local import held_to
 from hushrank.engines.tasks import HERE, Workers
 from hushrank.errors import expect, require
 from hushrank.files.disk import FilePath
@@ -139,7 +139,7 @@ def collect_files(
             seed=int(stream(seed, "pivots").integers(2**31)),
         )
         progress("asking people")
-        outcome = run(within(begun, epsilon), people, draws=Draws.of(seed), short_cut=short_cut)
+        outcome = run(held_to(begun, epsilon), people, draws=Draws.of(seed), short_cut=short_cut)
     asked = asked_for(named, epsilon, in_words(options, protocol))
     asked |= {"short_cut": short_cut, "seed": seed}
     return Collection(people.size.names, named, outcome, asked)

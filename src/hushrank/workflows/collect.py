@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 from hushrank.accounting.rounding import at_most
 from hushrank.accounting.spend import Spend
-from hushrank.engines.local import run, simulate, within
+from hushrank.engines.local import held_to, run, simulate
 from hushrank.engines.outcome import Outcome
 from hushrank.engines.shuffler import forward, priced
 from hushrank.errors import require
@@ -178,7 +178,7 @@ def _ask(
     begun = protocol.begin(
         people.n_items, epsilon=terms.local, n_people=people.n_people, seed=public_seed
     )
-    rounds = within(begun, terms.local)
+    rounds = held_to(begun, terms.local)
     if short_cut:
         return simulate(rounds, people, rng=stream(seed, "noise"))
     words = secret_words(seed)
