@@ -79,6 +79,7 @@ def test_names_beside_one_another_are_handed_on_in_each_others_place():
         "spend(second, book.first, 1, rows[0], third)\n",
         "spend(book.first,  second, 1, third, rows[0])\n",
     ]
+    assert all_mutated("most = np.maximum(first, second)\n", "SwapArguments") == []
 
 
 STEPS = """
