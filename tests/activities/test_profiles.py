@@ -202,7 +202,7 @@ MANY = [str(n) for n in range(1, 41)]
 
 
 def many(**changes):
-    """Thirty attributes of forty users, each protected by one; N: the last ones are others."""
+    """Thirty attributes of forty users, the n-th of which the n-th user alone has and protects."""
     codes = np.eye(30, 40, dtype=np.int16)
     attributes = [Attribute(name, ("a", "b"), row) for name, row in zip(NAMES, codes, strict=True)]
     return Profiles(MANY, attributes, dict(zip(NAMES, codes > 0, strict=True)) | changes)

@@ -13,14 +13,14 @@ from hushrank.accounting.words import loss_in_words
 from hushrank.arrays import Answers, Counts, Reports
 from hushrank.engines.crowd import Budgets, Crowd
 from hushrank.engines.outcome import Outcome, epsilons_of
-from hushrank.engines.rounds import before_each, collect, simulate_each
+from hushrank.engines.rounds import collect, simulate_each
 from hushrank.mechanisms.local import Reporting, Tally
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
 from hushrank.surveys.supports import support_each
 from hushrank.surveys.survey import Round, RoundTallies, Survey, Tallies, require_round
 
-__all__ = ["Outcome", "Protocol", "held_to", "run", "run_without_noise", "simulate"]
+__all__ = ["Outcome", "Protocol", "before_each", "held_to", "run", "run_without_noise", "simulate"]
 
 T = TypeVar("T")
 Protocol: TypeAlias = Generator[Round, RoundTallies, T]
@@ -142,6 +142,19 @@ def held_to(protocol: Protocol[T], epsilon: float) -> Protocol[T]:
         require_within(spends, epsilon)
 
     return before_each(protocol, check)
+
+
+def before_each(protocol: Protocol[T], check: Callable[[Round], None]) -> Protocol[T]:
+    """Pass a protocol's rounds on, each after a check, which may raise before anybody is asked."""
+    surveys = next(protocol)
+    while True:
+        check(surveys)
+        tallies = yield surveys
+        try:
+            surveys = protocol.send(tallies)
+        except StopIteration as end:
+            result: T = end.value
+            return result
 
 
 class Audience(Interface):

@@ -1,8 +1,8 @@
 """One round of a collection: who answers what, and the tallies of their reports."""
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,29 +14,13 @@ from hushrank.mechanisms.local import Reporting, SimulatedRows, SimulatedTally, 
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.randomness import Randomness
 from hushrank.surveys.assignment import assign_questions
-from hushrank.surveys.survey import Round, RoundTallies, Survey, Tallies
+from hushrank.surveys.survey import Survey, Tallies
 
-T = TypeVar("T")
 Report: TypeAlias = Callable[[Reporting, Answers, Counts], Counts]
 """Lets people report answers (people, ...), sorted by question: the supports (questions, k).
 
 The third argument is where each question begins, and where the last one ends.
 """
-
-
-def before_each(
-    protocol: Generator[Round, RoundTallies, T], check: Callable[[Round], None]
-) -> Generator[Round, RoundTallies, T]:
-    """Pass a protocol's rounds on, each after a check, which may raise before anybody is asked."""
-    surveys = next(protocol)
-    while True:
-        check(surveys)
-        tallies = yield surveys
-        try:
-            surveys = protocol.send(tallies)
-        except StopIteration as end:
-            result: T = end.value
-            return result
 
 
 def collect(survey: Survey, ranks: Ranks, rng: Randomness, report: Report, n_batch: int) -> Tallies:

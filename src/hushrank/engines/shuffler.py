@@ -3,7 +3,6 @@
 Theory: docs/theory/shuffling.md.
 """
 
-from collections.abc import Generator
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -15,11 +14,11 @@ from hushrank.accounting.shuffling import central_delta, central_epsilon
 from hushrank.accounting.spend import Spend
 from hushrank.accounting.words import loss_in_words
 from hushrank.arrays import Counts, Reports
-from hushrank.engines.rounds import before_each
+from hushrank.engines.local import Protocol, before_each
 from hushrank.errors import require
 from hushrank.randomness import Randomness
 from hushrank.surveys.shuffled import clone_rate, local_epsilon
-from hushrank.surveys.survey import Round, RoundTallies
+from hushrank.surveys.survey import Round
 
 T = TypeVar("T")
 LEAST = 1e-9
@@ -111,12 +110,7 @@ def _spend(surveys: Round, epsilon: float, delta: float) -> Spend:
     return Spend(name, epsilon, shuffled, model="shuffled", delta=delta)
 
 
-def priced(
-    protocol: Generator[Round, RoundTallies, T],
-    target: Target,
-    n_reports: int,
-    paid: list[Spend],
-) -> Generator[Round, RoundTallies, T]:
+def priced(protocol: Protocol[T], target: Target, n_reports: int, paid: list[Spend]) -> Protocol[T]:
     """Pass a protocol's rounds on, each after its price was added to what is `paid`.
 
     Rounds may depend on what earlier ones taught: their prices add up (adaptive composition).

@@ -1,3 +1,5 @@
+"""How well releases foretell what was held out, and that they were made without it."""
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -7,9 +9,9 @@ from hushrank.errors import HushrankError
 from hushrank.evaluation.recommendation import foretelling as module
 from hushrank.evaluation.recommendation.foretelling import Foretelling, foretelling
 
-"""Of two users: the first one's second item is held out, and the other's record was changed."""
 SEEN = csr_array([[1.0, 0, 1.0], [1.0, 0, 0]])
 RELEASED = csr_array([[1.0, 0, 1.0], [0, 1.0, 0]])
+"""Of two users: the first one's second item is held out, and the other's record was changed."""
 
 
 class Ranking:

@@ -111,7 +111,7 @@ def test_where_slices_meet_nothing_stays_as_it_came(tmp_path, monkeypatch):
         path = tmp_path / f"{factor}.sqlite"
         on_store(str(path), scenario)
         pages = [people for people in in_pages(path) if len(people) > 9]
-        assert len(pages) == 5
+        assert sum(map(len, pages)) >= 300  # but for those that part pages
         assert all(people != [n for n in came if n in people] for people in pages)
         return tuple(sorted(map(tuple, pages)))
 
