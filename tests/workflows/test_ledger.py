@@ -126,7 +126,7 @@ def test_another_release_knows_them_again(tmp_path):
     assert len(key) == 16
     of_file = blake2b((tmp_path / "x.soc").read_bytes(), key=key, digest_size=16).hexdigest()
     of_ballots = blake2b(ledger.told, key=key, digest_size=16).hexdigest()
-    assert (ledger.digest, ledger.file) == (of_ballots, of_file)
+    assert (ledger.digest, ledger.files) == (of_ballots, {of_file})
 
 
 def test_a_file_whose_ballots_changed_goes_on_paying(tmp_path):
@@ -253,6 +253,7 @@ def test_all_of_many_files_pay_for_a_pattern_of_them(tmp_path):
         path = tmp_path / f"{number}.soc"
         path.write_text(f"{number}")
         Ledger.of(path, path.read_bytes()).with_result(None, spent(0.5), TODAY)
+        path.write_text(f"{number} changed")
     assert sum(each.epsilon for each in Ledger.of(tmp_path / "*.soc", b"all").earlier) == 20
 
 
@@ -285,10 +286,33 @@ def test_a_renamed_file_pays_for_what_a_pattern_of_it_alone_told(tmp_path):
     assert len(Ledger.of(tmp_path / "x2.parquet", b"of the pattern").earlier) == 1
 
 
+@pytest.mark.parametrize("n_files", [2, 30])
+@pytest.mark.parametrize("which", [0, -1])
+def test_each_of_many_files_pays_under_another_name_for_what_all_told(tmp_path, n_files, which):
+    for n in range(n_files):
+        (tmp_path / f"{n:02}.parquet").write_text(f"{n}")
+    Ledger.of(tmp_path, b"of all").with_result(None, spent(0.5), TODAY)
+    one = sorted(tmp_path.glob("*.parquet"))[which].rename(tmp_path / "z.soc")
+    (tmp_path / "y.soc").write_text("another")
+    counts = [len(Ledger.of(tmp_path / name, b"").earlier) for name in (one.name, "*.soc", "y.soc")]
+    assert counts == [1, 1, 0]
+
+
+def test_files_of_another_name_of_which_all_are_the_same_are_these_ballots(tmp_path):
+    (tmp_path / "a").mkdir()
+    for name in "12":
+        (tmp_path / "a" / name).write_text(name)
+    Ledger.of(tmp_path / "a" / "*", b"read so").with_result(None, spent(0.5), TODAY)
+    (tmp_path / "a" / "1").rename(tmp_path / "a" / "3")
+    said = Ledger.of(tmp_path / "a" / "[23]", b"or so").in_words()
+    assert said == "[23]: 1 private result so far, epsilon 0.5 in all"
+    assert "1 of them when other" in Ledger.of(tmp_path / "a" / "2", b"of one").in_words()
+
+
 def test_a_ledger_from_before_files_had_digests_is_read(tmp_path):
     after(tmp_path, ("x.soc", BALLOTS, 0.5))
     book = json.loads((tmp_path / LEDGER).read_text())
-    del book["releases"][0]["file"]
+    del book["releases"][0]["files"]
     (tmp_path / LEDGER).write_text(json.dumps(book))
     assert len(Ledger.beside(tmp_path / "x.soc", OTHERS).earlier) == 1
     assert Ledger.of(tmp_path / "none*", b"of no file").earlier == ()
@@ -299,7 +323,7 @@ def test_a_ledger_is_its_owners_and_holds_no_ballot(tmp_path):
     path = tmp_path / LEDGER
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     (entry,) = json.loads(path.read_text())["releases"]
-    told = {"date", "ballots", "digest", "file", "release", "method", "epsilon", "delta"}
+    told = {"date", "ballots", "digest", "files", "release", "method", "epsilon", "delta"}
     assert entry.keys() == told
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()

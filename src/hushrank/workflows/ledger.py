@@ -45,8 +45,7 @@ class Entry(msgspec.Struct, frozen=True):
     """One result: when, of which file of ballots, where it was released to, how, at what cost.
 
     `release` is empty where somebody saw the result and released nothing: they know it as well.
-    `digest` is of what the ballots say, `file` of the bytes they were read from; empty for several
-    files.
+    `digest` is of what the ballots say, `files` are of the bytes they were read from.
     """
 
     date: str
@@ -56,7 +55,7 @@ class Entry(msgspec.Struct, frozen=True):
     method: str
     epsilon: Annotated[float, msgspec.Meta(gt=0)]
     delta: Annotated[float, msgspec.Meta(ge=0, lt=1)]
-    file: str = ""
+    files: tuple[str, ...] = ()
 
     def written(self) -> "Entry":
         """Return the entry as it is written: in numerals that are not below what was spent."""
@@ -84,13 +83,6 @@ class Book(Redacted, msgspec.Struct, frozen=True):
             return cls(VERSION, found.key, found.releases)
         return cls(VERSION, found.key, tuple(each.read() for each in found.releases))
 
-    def has_files_beside(self, names: set[str]) -> bool:
-        """Tell whether results are of a file that is known by its bytes, and has no such name."""
-        return any(
-            each.file and not any(_names(each.ballots, name) for name in names)
-            for each in self.releases
-        )
-
     def content(self) -> bytes:
         """Return what is written."""
         written = Book(VERSION, self.key, tuple(each.written() for each in self.releases))
@@ -102,17 +94,16 @@ class Ledger:
     """The book beside a file of ballots, and which entries are about the people in it.
 
     Entries count that name the same file, alone or by a pattern, whatever it held then, or hold the
-    same ballots under another name, however they were read: where some ballots changed or were left
-    out, the others are of the same people. A link stands for the file that it leads to.
-    files: digests of them; of several only where there are results of files of other names, as all
-    have to be read.
+    same ballots under another name, however they were read, or any file of the same bytes: where
+    some ballots changed or were left out, the others are of the same people. A link stands for the
+    file that it leads to.
+    files: digests of their bytes.
     """
 
     source: Path
     told: bytes
     book: Book
     digest: str
-    file: str
     files: frozenset[str]
 
     @classmethod
@@ -135,15 +126,12 @@ class Ledger:
         require(len(real.name) <= MOST_NAME, too_long)
         real = real / "*.parquet" if real.is_dir() else real
         path = real.parent / LEDGER
-        found = _files_of(real)
+        files = _files_of(real)
         require(os.access(real.parent, os.W_OK), f"{path}: {NOT_WRITABLE}")
-        book = _read(path)
+        book = _read(path) if path.exists() else Book(VERSION, token_hex(16))
         keyed = partial(blake2b, key=bytes.fromhex(book.key), digest_size=16)
-        is_one = len(found) == 1
-        looked_at = found if is_one or book.has_files_beside({each.name for each in found}) else []
-        files = [_digest_of_file(each, keyed) for each in looked_at]
-        file = files[0] if is_one else ""
-        return cls(real, told, book, keyed(told).hexdigest(), file, frozenset(files))
+        of_files = frozenset(_digest_of_file(each, keyed) for each in files)
+        return cls(real, told, book, keyed(told).hexdigest(), of_files)
 
     @property
     def path(self) -> Path:
@@ -157,12 +145,13 @@ class Ledger:
             each
             for each in self.book.releases
             if any(_names(each.ballots, name) for name in self._file_names)
-            or self._is_of_these(each)
-            or each.file in self.files
+            or each.digest == self.digest
+            or not self.files.isdisjoint(each.files)
         )
 
     def _is_of_these(self, entry: Entry) -> bool:
-        return entry.digest == self.digest or bool(self.file and entry.file == self.file)
+        are_same = bool(entry.files) and self.files == frozenset(entry.files)
+        return entry.digest == self.digest or are_same
 
     @property
     def _file_names(self) -> set[str]:
@@ -176,16 +165,23 @@ class Ledger:
         be about to: the book is locked, read again, and replaced as a whole.
         """
         with alone_with(self.path):
-            now = Ledger.of(self.source, self.told)
+            now = self._now()
             entry = now._entry(release, spend, today)
             book = Book(VERSION, now.book.key, (*now.book.releases, entry))
             replace_file(self.path, book.content(), secret=True, is_ledger=True)
         return replace(now, book=book)
 
+    def _now(self) -> "Ledger":
+        """Return what it says now; files are read again only where others began it meanwhile."""
+        book = _read(self.path) if self.path.exists() else self.book
+        is_the_same = book.key == self.book.key
+        return replace(self, book=book) if is_the_same else Ledger.of(self.source, self.told)
+
     def _entry(self, release: Path | None, spend: Spend, today: date) -> Entry:
         name = "" if release is None else release.name
         price = (spend.release, spend.epsilon, spend.delta)
-        return Entry(today.isoformat(), self.source.name, self.digest, name, *price, self.file)
+        files = tuple(sorted(self.files))
+        return Entry(today.isoformat(), self.source.name, self.digest, name, *price, files)
 
     def in_words(self) -> str:
         """Say how many results were seen so far, and what they cost together, rounded up."""
@@ -225,8 +221,6 @@ def _names(ballots: str, name: str) -> bool:
 
 
 def _read(path: Path) -> Book:
-    if not path.exists():
-        return Book(VERSION, token_hex(16))
     try:
         return Book.of(path.read_bytes())
     except UNREADABLE:
