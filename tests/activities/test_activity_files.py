@@ -337,8 +337,16 @@ def test_times_may_be_written_as_iso_8601(tmp_path):
 def test_one_time_as_a_day_does_not_make_days_of_the_numbers_of_others(tmp_path):
     text = "user,item,time\na,b,20260301\nc,b,20260302\n"
     assert read_log(written(tmp_path, text)).times.tolist() == [20260301, 20260302]
-    with pytest.raises(HushrankError, match="line 2: expected a time that is a finite number"):
+    with pytest.raises(HushrankError, match="line 4: expected a time that is a finite number"):
         read_log(written(tmp_path, f"{text}d,b,2026-03-02T10:00\n"))
+
+
+@pytest.mark.parametrize("others", ["7\n8\n9", "7\n8\nsoon\n9", "2026-03-01\n2026-03-02T10:00"])
+def test_of_times_that_one_is_none_its_line_is_said(tmp_path, others):
+    text = "user,item,time\n" + "".join(f"a,b,{time}\n" for time in [*others.split(), "soon"])
+    line = 2 + [*others.split(), "soon"].index("soon")
+    with pytest.raises(HushrankError, match=f"line {line}: expected a time"):
+        read_log(written(tmp_path, text))
 
 
 def test_a_first_record_does_not_tell_by_what_sign_all_others_are_parted(tmp_path):

@@ -67,7 +67,7 @@ def test_what_was_spent_before_an_error_is_said_beside_it(monkeypatch, capsys, p
     assert hushrank(monkeypatch, "collect", people, "--epsilon", 1.5) == 1
     said = capsys.readouterr().err
     assert (
-        said == "hushrank: --leaf-size: expected less; up to 1.5 nats a person were spent before\n"
+        said == "hushrank: --leaf-size: expected less; a person may have spent epsilon 1.5 before\n"
     )
 
 

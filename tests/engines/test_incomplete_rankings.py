@@ -86,7 +86,7 @@ def test_a_later_survey_is_refused_whatever_people_think(people, later):
     """Refusing only those who left something out would tell that somebody did."""
     with pytest.raises(HushrankError, match="needs complete rankings") as refused:
         run(ask(FOR_ALL, later), people, rng=Randomness.seeded(1))
-    assert refused.value.__notes__ == ["up to 1 nats a person were spent before"]
+    assert refused.value.__notes__ == ["a person may have spent epsilon 1 before"]
 
 
 @pytest.mark.parametrize("people", [COMPLETE, PARTIAL], ids=["complete", "partial"])

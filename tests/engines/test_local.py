@@ -194,7 +194,7 @@ def test_a_later_round_that_may_ask_somebody_twice_is_refused_before_it_asks():
     with pytest.raises(HushrankError, match="may ask the same person") as refused:
         run(in_turn(), EVERY_ORDER, rng=Randomness.seeded(1))
     assert len(asked) == 2
-    assert refused.value.__notes__ == ["up to 1 nats a person were spent before"]
+    assert refused.value.__notes__ == ["a person may have spent epsilon 1 before"]
 
 
 def test_a_round_of_which_one_part_does_not_fit_is_refused_before_anything_is_drawn():
@@ -300,7 +300,7 @@ def test_a_failure_says_what_was_spent_before_it():
 
     with pytest.raises(HushrankError) as failed:
         run(fails(), EVERY_ORDER, rng=Randomness.seeded(1))
-    assert failed.value.__notes__ == ["up to 0.75 nats a person were spent before"]
+    assert failed.value.__notes__ == ["a person may have spent epsilon 0.75 before"]
 
 
 def test_reports_to_a_single_question_are_passed_on_too():
@@ -324,7 +324,7 @@ def test_a_failure_says_what_all_rounds_before_it_cost():
 
     with pytest.raises(HushrankError) as failed:
         run(fails(), EVERY_ORDER, rng=Randomness.seeded(1))
-    assert failed.value.__notes__ == ["up to 1.25 nats a person were spent before"]
+    assert failed.value.__notes__ == ["a person may have spent epsilon 1.25 before"]
 
 
 @pytest.mark.parametrize("n_rounds", [3, 4, 20, 64])
@@ -341,7 +341,7 @@ def test_a_failure_says_what_however_many_rounds_cost(n_rounds, dear):
     with pytest.raises(HushrankError) as failed:
         run(fails(), EVERY_ORDER, rng=Randomness.seeded(1))
     said = loss_in_words(sum(prices))
-    assert failed.value.__notes__ == [f"up to {said} nats a person were spent before"]
+    assert failed.value.__notes__ == [f"a person may have spent epsilon {said} before"]
 
 
 def test_a_failure_in_the_middle_of_a_survey_says_what_that_costs():
@@ -353,7 +353,7 @@ def test_a_failure_in_the_middle_of_a_survey_says_what_that_costs():
     asked = ask(sampled_survey("pairs", PAIRS, 0.75))
     with pytest.raises(HushrankError) as failed:
         run(asked, EVERY_ORDER, rng=Randomness.seeded(1), forward=breaks)
-    assert failed.value.__notes__ == ["up to 0.75 nats a person were spent before"]
+    assert failed.value.__notes__ == ["a person may have spent epsilon 0.75 before"]
 
 
 @pytest.mark.parametrize("make", [GeneralizedRandomizedResponse, SymmetricUnaryEncoding])
@@ -560,7 +560,7 @@ def test_a_protocol_is_held_to_its_epsilon_in_whatever_round_it_asks_for_more(la
     dear = sampled_survey("dear", PAIRS[:1], np.nextafter(price, 1))
     with pytest.raises(HushrankError, match="the rounds cost a person more than") as refused:
         run(held_to(ask(*surveys[1:], dear), epsilon), EVERY_ORDER, rng=Randomness.seeded(1))
-    paid = [f"up to {loss_in_words((last - 1) * price)} nats a person were spent before"]
+    paid = [f"a person may have spent epsilon {loss_in_words((last - 1) * price)} before"]
     assert getattr(refused.value, "__notes__", []) == (paid if last > 1 else [])
 
 
@@ -671,4 +671,4 @@ def test_what_was_spent_before_a_failure_is_that_of_those_who_spent_most():
     budgets = np.where(np.arange(120) % 2 == 0, 0.8, 2.0)
     with pytest.raises(HushrankError) as failed:
         run(failing(), EVERY_ORDER, rng=Randomness.seeded(1), budgets=budgets)
-    assert failed.value.__notes__ == ["up to 1 nats a person were spent before"]
+    assert failed.value.__notes__ == ["a person may have spent epsilon 1 before"]

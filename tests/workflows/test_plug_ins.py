@@ -84,7 +84,7 @@ def test_nobody_pays_more_than_epsilon_whatever_a_plug_in_asks(collect, epsilon,
         collect(people, epsilon, protocol=Twice(queries=1))
     said = f"the rounds cost a person more than the {finely(epsilon)} nats announced"
     assert str(refused.value) == said
-    spent = f"up to {loss_in_words(epsilon)} nats a person were spent before"
+    spent = f"a person may have spent epsilon {loss_in_words(epsilon)} before"
     assert refused.value.__notes__ == [spent]
 
 

@@ -237,12 +237,13 @@ def _scores(table: Table) -> NDArray[np.float64]:
 def _times(table: Table) -> NDArray[np.float64]:
     """Return times as numbers; days and times as ISO 8601 writes them are seconds since 1970.
 
-    All are of one kind: beside a day 20260301 is refused, which is a number among numbers.
+    All are of one kind, that which more of them are: beside days 20260301 is refused, which is a
+    number among numbers.
     """
     column = column_named(table, TIME)
     times = column.numbers()
     if not np.isfinite(times).all():
-        times = _seconds(column)
+        times = max(times, _seconds(column), key=lambda found: np.isfinite(found).sum())
     table.require_rows(np.isfinite(times), "a time that is a finite number, or as 2026-03-01T12:00")
     return times
 

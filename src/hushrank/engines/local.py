@@ -197,7 +197,7 @@ def drive(
         return Outcome(end.value, spends, len(crowd), crowd.is_private, budgets)
     except Exception as error:
         if asked:
-            error.add_note(f"up to {_most_spent(asked)} nats a person were spent before")
+            error.add_note(f"a person may have spent epsilon {_most_spent(asked)} before")
         raise
 
 

@@ -173,7 +173,7 @@ def test_what_a_round_that_fails_has_cost_is_no_less():
     with pytest.raises(ValueError, match="failed") as failed:
         local.run(fails(), BALLOTS, rng=Randomness.seeded(1))
     (said,) = failed.value.__notes__
-    assert "nats a person were spent" in said
+    assert "a person may have spent epsilon" in said
     assert too_small(said, EPSILON) == []
 
 

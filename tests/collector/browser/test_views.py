@@ -385,7 +385,7 @@ def test_another_language_keeps_the_invitation(visit):
 def test_the_page_speaks_german(visit):
     page = visit(scenario(announcement=GERMAN), language="de")
     assert page.locator("html").get_attribute("lang") == "de"
-    assert "mindestens eins zu 4 (26 %)" in told(page)
+    assert "in mindestens einem von 4 Fällen (26 %)" in told(page)
     assert "31. März 2027" in told(page)
 
 
