@@ -31,6 +31,12 @@ async function tabs() {
   return [await openStorage(name), await openStorage(name)];
 }
 
+/** The same storage, which keeps all a moment later. */
+function late(storage) {
+  const pause = () => new Promise((end) => setTimeout(end, 2));
+  return { transact: (keys, step) => pause().then(() => storage.transact(keys, step)) };
+}
+
 test("what a device sends is what Python sends, for every protocol", async () => {
   for (const { announcement } of vectors("handouts").cases) {
     const { protocol, unranked } = JSON.parse(announcement);
@@ -931,12 +937,12 @@ test("whichever round is left of a memory it joins no later one", async () => {
 test("that an answer may have left is kept before it does, and of its own round alone", async () => {
   const survey = caseOf("safari");
   const [collector, storage] = [new Collector(survey), memoryStorage()];
-  const known = [];
+  const [known, other] = [[], deviceOf(collector, { storage })];
   const fetch = async (url, init) => {
-    if (url.endsWith("/reports")) known.push((await device.kept(survey.id)).isUnderWay);
+    if (url.endsWith("/reports")) known.push((await other.kept(survey.id)).isUnderWay);
     return collector.fetch(url, init);
   };
-  const device = new Device({ collector: COLLECTOR, storage, fetch });
+  const device = new Device({ collector: COLLECTOR, storage: late(storage), fetch });
   for (const round of [0, 1]) {
     collector.round = round;
     await device.join(survey.id);
@@ -945,6 +951,18 @@ test("that an answer may have left is kept before it does, and of its own round 
     await device.send(survey.id);
   }
   assert.deepEqual(known, [true, true]);
+});
+
+test("what is said to be over is kept by then: a receipt, and that all is forgotten", async () => {
+  const survey = caseOf("safari");
+  const [collector, storage] = [new Collector(survey), memoryStorage()];
+  const [device, other] = [late(storage), storage].map((storage) => deviceOf(collector, { storage }));
+  await device.join(survey.id);
+  await device.answer(survey.id, survey.order);
+  const receipt = await device.send(survey.id);
+  assert.equal((await other.kept(survey.id)).receipt, receipt);
+  await device.forget(survey.id);
+  assert.equal(await other.kept(survey.id), null);
 });
 
 test("a response without an end is not read to it", async () => {

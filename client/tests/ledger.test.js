@@ -30,6 +30,16 @@ test("a limit may be used up and no more", () => {
   assert.ok(!isWithinLimit(full, HERE, 1e-16, 1)); // less than a sum of floats can tell
 });
 
+test("what was spent is never said to be less, where a sum of floats is", () => {
+  const [one, other] = [2.2556854424053707, 0.2535775452398911];
+  const account = [entry(HERE, "a", one), entry(HERE, "b", other)].reduce(entered, accountOf(undefined));
+  const { spent, total, everywhere } = statement(account, HERE, 1);
+  const above = one + other + 2 ** -51; // the next float: the sum lies between both
+  assert.deepEqual([spent, total, everywhere], [above, above, above]);
+  const limit = one + other + 1;
+  assert.ok(!isWithinLimit({ ...account, limit }, HERE, 1, 1));
+});
+
 test("what a clock that was behind put into the past counts after what came before it", () => {
   const year = 365 * 24 * 3600 * 1000;
   const at = (collector, nats, years) => ({ ...entry(collector, "a", nats), at: years * year });

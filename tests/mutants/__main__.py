@@ -98,7 +98,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--sample", type=int, default=0, help="so many generic mutants as well")
     parser.add_argument("--seed", type=int, default=secrets.randbits(32), help="of the sample")
     parser.add_argument("--every", action="store_true", help="all generic mutants, in forks")
-    parser.add_argument("--kind", default="", help="of generic mutants: a part of their names")
+    parser.add_argument("--kind", default="", help="of generic or browser mutants: a part of it")
     parser.add_argument("--rooms", nargs="+", default=[], help="parts of names of rooms or files")
     parser.add_argument("--client", nargs="*", help="all of the browser's modules, or of some")
     parser.add_argument("--page", nargs="*", help="those of its modules that need Chromium")
@@ -144,7 +144,9 @@ def main() -> None:
         )
     names = options.client  # None where it is not asked for, and [] for all
     of_client = [] if names is None else client.of_modules(names, is_wide=options.wide)
+    of_client = [each for each in of_client if options.kind in each.kind]
     of_page = [] if options.page is None else client.of_pages(options.page)
+    of_page = [each for each in of_page if options.kind in each.kind]
     lists = {
         "Our own list": own,
         "Generic mutants": generic,

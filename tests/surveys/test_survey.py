@@ -37,6 +37,13 @@ def test_a_round_is_booked_at_the_very_epsilon_of_its_survey(epsilon):
     assert sampled_survey("pairs", PAIRS, epsilon).spend.epsilon == epsilon
 
 
+@pytest.mark.parametrize("n_answers", [1, 2, 3, 6])
+def test_a_round_of_several_answers_costs_all_of_them(n_answers):
+    mechanisms = (GeneralizedRandomizedResponse(2, 0.5),) * 6
+    survey = Survey("several", tuple(PAIRS), mechanisms, n_answers / 2, n_answers)
+    assert survey.spend.epsilon == n_answers / 2
+
+
 def test_answers_that_cost_more_than_epsilon_are_refused():
     half = (GeneralizedRandomizedResponse(2, 0.5),) * 6
     Survey("fits", tuple(PAIRS), half, epsilon=1.0, answers_per_person=2)

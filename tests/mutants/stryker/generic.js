@@ -3,12 +3,15 @@
 // node tests/mutants/stryker/generic.js FILE ...
 //
 // All that Stryker makes of them, but for other messages of errors, which only developers read; and
-// what it has no mutants of: numbers that are one more, shifts the other way, bits of one or both.
+// what it has no mutants of: numbers that are one more, shifts the other way, bits of one or both,
+// steps that are left out or turned round.
 
 import { readFileSync } from "node:fs";
 
 import { parse } from "@babel/parser";
 import { Instrumenter } from "@stryker-mutator/instrumenter";
+
+import { ofSteps } from "./steps.js";
 
 const silent = { debug() {}, info() {}, isDebugEnabled: () => false };
 const messages = {
@@ -50,6 +53,6 @@ for (const file of process.argv.slice(2)) {
   for (const mutant of mutants.filter(({ statusReason }) => !statusReason)) {
     listed.push({ file, kind: mutant.mutatorName, text: mutated(text, mutant) });
   }
-  for (const mutant of ofBits(text)) listed.push({ file, ...mutant });
+  for (const mutant of [...ofBits(text), ...ofSteps(text)]) listed.push({ file, ...mutant });
 }
 process.stdout.write(JSON.stringify(listed));

@@ -42,6 +42,13 @@ def test_of_a_user_what_there_is_not_stays_away():
     assert again.current.warm_start is None
 
 
+@pytest.mark.parametrize("count", [2**7, 2**15, 2**31, 2**53])
+def test_counts_of_any_size_stay_what_they_are(count):
+    counts = np.array([count, 0, count - 1])
+    stored = user_from_bytes(user_to_bytes(StreamUser(counts)), None)
+    assert stored.counts.tolist() == [count, 0, count - 1]
+
+
 def damaged(**changes):
     """Return the document of the small channel with other arrays."""
     channel = small_channel()
