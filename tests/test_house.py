@@ -357,7 +357,8 @@ REDACTED = {
     *("Book", "Record"),  # which have secret keys
     *("Asking", "Assignment", "Accepted", "Incoming", "Quiet", "Upload", "_Sent"),
     *("HandedQuestion", "HashedAnswer", "SentReport", "WireHandout", "_Given"),
-    *("ChannelDocument", "CurrentDocument", "Journal", "SetupDocument", "UserDocument"),
+    *("ChannelDocument", "CurrentDocument", "DualDocument", "Journal"),
+    *("SetupDocument", "UserDocument"),
 }
 """Documents of what people answered or did, of what they were asked, and of who they are."""
 

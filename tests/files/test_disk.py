@@ -143,14 +143,32 @@ def test_one_of_many_files_that_cannot_be_written_is_refused_before_anything_is_
         outputs([*files, tmp_path / name], beside=[])
 
 
-def test_a_database_is_known_by_one_of_many_tables():
+OWN = "CREATE TABLE IF NOT EXISTS a (x, y); CREATE TABLE IF NOT EXISTS b (z PRIMARY KEY);"
+
+
+def test_a_database_of_our_tables_or_of_none_is_ours():
     with closing(sqlite3.connect(":memory:")) as database:
-        for n in range(MANY):
-            database.execute(f"CREATE TABLE t{n} (x)")
-        for name in ("t0", "t47"):
-            require_own_tables(database, name, "expected a memory")
+        for statements in ("", OWN):
+            database.executescript(statements)
+            require_own_tables(database, OWN, "expected a memory")
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        "CREATE TABLE a (x, y)",
+        "CREATE TABLE a (x, y); CREATE TABLE b (z)",
+        "CREATE TABLE a (x); CREATE TABLE b (z PRIMARY KEY)",
+        f"{OWN} CREATE TABLE c (x)",
+        f"{OWN} CREATE VIEW c AS SELECT * FROM a",
+        f"{OWN} CREATE TRIGGER t AFTER INSERT ON a BEGIN DELETE FROM b; END",
+    ],
+)
+def test_a_database_of_other_tables_or_with_steps_of_its_own_is_refused(statements):
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.executescript(statements)
         with pytest.raises(HushrankError, match="expected a memory, this is another database"):
-            require_own_tables(database, "kept", "expected a memory")
+            require_own_tables(database, OWN, "expected a memory")
 
 
 @pytest.mark.parametrize(("place", "said"), [("no/x", "in an existing folder"), ("", "a folder")])

@@ -1,4 +1,6 @@
 import sys
+from os.path import relpath
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -103,6 +105,19 @@ def test_a_file_that_is_named_twice_is_read_once(folder):
     assert pieces_of([folder / "*.parquet", one, str(folder)], most_rows=1000) == pieces_of(
         folder, most_rows=1000
     )
+
+
+@pytest.mark.parametrize("source", ["link/../1.parquet", "link/../*.parquet", "link/.."])
+def test_what_is_above_a_link_is_what_its_system_says(tmp_path, monkeypatch, source):
+    """As a ledger takes it, which lies there."""
+    for name, number in (("here", 1), ("there", 2), ("there/inside", 3)):
+        (tmp_path / name).mkdir()
+        parquet.write_table(pa.table({"number": [number]}), tmp_path / name / "1.parquet")
+    monkeypatch.chdir(tmp_path / "here")
+    Path("link").symlink_to("../there/inside")
+    (piece,) = pieces_of(source, most_rows=10)
+    assert table_of(piece).to_pydict() == {"number": [2]}
+    assert not relpath(piece.path, tmp_path / "there").startswith("..")
 
 
 @pytest.mark.parametrize("linked", ["symlink_to", "hardlink_to"])

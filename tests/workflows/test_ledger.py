@@ -1,8 +1,10 @@
+import dataclasses
 import json
 import os
 import stat
 from datetime import date
 from fractions import Fraction
+from functools import partial
 from hashlib import blake2b
 from itertools import islice, permutations
 from subprocess import PIPE, Popen
@@ -18,6 +20,7 @@ from hushrank.accounting.spend import Spend
 from hushrank.accounting.words import loss_in_words
 from hushrank.errors import HushrankError
 from hushrank.files.disk import LEDGER
+from hushrank.rankings.ballot_sums import BallotSums
 from hushrank.rankings.files import read_rankings, write_rankings
 from hushrank.rankings.profile import Rankings
 from hushrank.workflows.ledger import Ledger
@@ -125,8 +128,31 @@ def test_another_release_knows_them_again(tmp_path):
     key = bytes.fromhex(ledger.book.key)
     assert len(key) == 16
     of_file = blake2b((tmp_path / "x.soc").read_bytes(), key=key, digest_size=16).hexdigest()
-    of_ballots = blake2b(ledger.told, key=key, digest_size=16).hexdigest()
-    assert (ledger.digest, ledger.files) == (of_ballots, {of_file})
+    of_ballots = [blake2b(each, key=key, digest_size=16).hexdigest() for each in ledger.told]
+    assert (list(ledger.digests), ledger.files) == (of_ballots, {of_file})
+
+
+def test_partial_ballots_are_known_by_what_they_say_whatever_else_it_means(tmp_path):
+    last, same = (read_rankings([["a", "b"], ["b", "c"]]) for _ in range(2))
+    unknown = dataclasses.replace(same.restrict([2, 0, 1]), unranked="unknown")
+    assert BallotSums.of(last).told != BallotSums.of(unknown).told
+    after(tmp_path, ("x.soc", last, 0.5))
+    (tmp_path / "copy.csv").touch()
+    assert len(Ledger.beside(tmp_path / "copy.csv", unknown).earlier) == 1
+
+
+@pytest.mark.parametrize("n_people", [3, 20_000])
+def test_the_same_ballots_are_known_however_they_were_counted(tmp_path, n_people):
+    orders = np.argsort(np.random.default_rng(n_people).random((n_people, 4)), axis=1)
+    ballots, others = Rankings.from_orders(orders), Rankings.from_orders(orders[1:])
+    for name in ("whole", "pieces", "others", "later"):
+        (tmp_path / name).write_text(name)
+    in_pieces = partial(Ledger.of, tmp_path / "pieces", BallotSums.of(ballots).told)
+    after(tmp_path, ("whole", ballots, 0.5))
+    assert len(in_pieces().earlier) == 1
+    in_pieces().with_result(None, spent(0.25), TODAY)
+    assert len(Ledger.beside(tmp_path / "later", ballots).earlier) == 2
+    assert Ledger.beside(tmp_path / "others", others).earlier == ()
 
 
 def test_a_file_whose_ballots_changed_goes_on_paying(tmp_path):
@@ -323,7 +349,7 @@ def test_a_ledger_is_its_owners_and_holds_no_ballot(tmp_path):
     path = tmp_path / LEDGER
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     (entry,) = json.loads(path.read_text())["releases"]
-    told = {"date", "ballots", "digest", "files", "release", "method", "epsilon", "delta"}
+    told = {"date", "ballots", "digest", "counts", "files", "release", "method", "epsilon", "delta"}
     assert entry.keys() == told
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()

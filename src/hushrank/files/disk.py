@@ -6,7 +6,7 @@ import sqlite3
 import sys
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from glob import escape, glob
 from pathlib import Path
 from secrets import token_hex
@@ -39,6 +39,12 @@ def errors_naming(path: FilePath) -> Iterator[None]:
 def is_standard_output(path: FilePath) -> bool:
     """Tell whether a path is standard output, which `-` stands for, too."""
     return _descriptor(path) == 1
+
+
+def whole_path(path: FilePath) -> str:
+    """Return a path from the root; of one with `..`, which follows links, where it leads."""
+    is_plain = os.pardir not in Path(path).parts
+    return os.path.abspath(path) if is_plain else os.path.realpath(path)
 
 
 def require_folder(path: FilePath) -> None:
@@ -139,10 +145,17 @@ def keep_to_owner(path: FilePath) -> None:
         target.chmod(0o600)
 
 
-def require_own_tables(database: sqlite3.Connection, table: str, expected: str) -> None:
-    """Raise HushrankError for a database of somebody else's: with tables, and none of this name."""
-    names = {name for (name,) in database.execute("SELECT name FROM sqlite_schema")}
-    require(not names or table in names, f"{expected}, this is another database")
+def require_own_tables(database: sqlite3.Connection, tables: str, expected: str) -> None:
+    """Raise HushrankError for a database of somebody else's: of other tables, or with triggers.
+
+    tables: the statements that make ours.
+    """
+    asked = "SELECT type, name, sql FROM sqlite_schema"
+    with closing(sqlite3.connect(":memory:")) as own:
+        own.executescript(tables)
+        known = set(own.execute(asked))
+    found = set(database.execute(asked))
+    require(not found or found == known, f"{expected}, this is another database")
 
 
 def _wait_for(descriptor: int) -> None:

@@ -10,13 +10,12 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from glob import escape, glob
 from os import fspath, stat
-from os.path import abspath
 from pathlib import Path
 from typing import Any
 
 from hushrank.errors import HushrankError, raise_alone, require
 from hushrank.files.arrow_tables import pyarrow_for
-from hushrank.files.disk import FilePath
+from hushrank.files.disk import FilePath, whole_path
 from hushrank.files.elsewhere import stores
 from hushrank.files.elsewhere.addresses import is_address, likely_file, shown, spelt_plainly
 from hushrank.files.elsewhere.stores import DAMAGED
@@ -136,10 +135,10 @@ def _paths(pattern: str) -> list[str]:
     if is_address(pattern):
         found: Iterable[str] = stores.addresses_of(pattern, _paths)
     elif Path(pattern).is_dir():
-        found = map(abspath, glob(f"{escape(pattern)}/*.parquet"))
+        found = map(whole_path, glob(f"{escape(pattern)}/*.parquet"))
     else:
         named = [pattern] if Path(pattern).exists() else glob(pattern, recursive=True)
-        found = map(abspath, named)
+        found = map(whole_path, named)
     paths = sorted(found)
     require(paths, f"{shown(pattern)}: there is no such file")
     return paths
@@ -215,3 +214,5 @@ def _stored(path: str) -> AbstractContextManager[Any]:
 def _require_columns(names: Sequence[str], wanted: Sequence[str]) -> None:
     missing = [each for each in wanted if each not in names]
     require(not missing, f"expected a column {', '.join(missing)}")
+    several = [each for each in wanted if names.count(each) > 1]
+    require(not several, f"expected one column {', '.join(several)}, got several")

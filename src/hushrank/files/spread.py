@@ -8,7 +8,6 @@ counts; the other is never read.
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from os import R_OK, W_OK, X_OK, access, strerror
-from os.path import abspath
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 from hushrank.arrays import Indices
 from hushrank.errors import HushrankError, raise_alone, require
 from hushrank.files.arrow_tables import pyarrow_for
-from hushrank.files.disk import FilePath
+from hushrank.files.disk import FilePath, whole_path
 from hushrank.files.elsewhere.addresses import shown
 
 
@@ -32,7 +31,7 @@ def scratch_folder(parent: FilePath) -> Iterator[str]:
     Raises HushrankError where there is no such parent, or one that cannot be written to.
     """
     try:
-        folder = mkdtemp(prefix="hushrank-", dir=abspath(parent))
+        folder = mkdtemp(prefix="hushrank-", dir=whole_path(parent))
     except OSError as error:
         why = error.strerror or "cannot be written to"
         raise HushrankError(f"{shown(parent)}: {why}") from None

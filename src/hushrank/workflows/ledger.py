@@ -27,6 +27,7 @@ from hushrank.accounting.words import loss_in_words
 from hushrank.errors import HushrankError, require
 from hushrank.files.disk import LEDGER, alone_with, errors_naming, replace_file
 from hushrank.files.encodings import UNREADABLE
+from hushrank.rankings.ballot_sums import BallotSums
 from hushrank.rankings.profile import Rankings
 from hushrank.redacted import Redacted
 
@@ -45,7 +46,8 @@ class Entry(msgspec.Struct, frozen=True):
     """One result: when, of which file of ballots, where it was released to, how, at what cost.
 
     `release` is empty where somebody saw the result and released nothing: they know it as well.
-    `digest` is of what the ballots say, `files` are of the bytes they were read from.
+    `digest` is of what the ballots say, `counts` of how many put an item before another, `files`
+    are of the bytes they were read from.
     """
 
     date: str
@@ -56,6 +58,7 @@ class Entry(msgspec.Struct, frozen=True):
     epsilon: Annotated[float, msgspec.Meta(gt=0)]
     delta: Annotated[float, msgspec.Meta(ge=0, lt=1)]
     files: tuple[str, ...] = ()
+    counts: str = ""
 
     def written(self) -> "Entry":
         """Return the entry as it is written: in numerals that are not below what was spent."""
@@ -97,13 +100,14 @@ class Ledger:
     same ballots under another name, however they were read, or any file of the same bytes: where
     some ballots changed or were left out, the others are of the same people. A link stands for the
     file that it leads to.
+    digests: of what the ballots say, and of their counts last; of pieces these are all there is.
     files: digests of their bytes.
     """
 
     source: Path
-    told: bytes
+    told: tuple[bytes, ...]
     book: Book
-    digest: str
+    digests: tuple[str, ...]
     files: frozenset[str]
 
     @classmethod
@@ -113,13 +117,14 @@ class Ledger:
         Raises HushrankError, before anything is drawn, where it could not be written.
         """
         require(source.is_file(), f"{source.parent / LEDGER}: {NOT_WRITABLE}")
-        return cls.of(source, _told(ballots))
+        counted = () if ballots.by_share else (BallotSums.of(ballots).told,)
+        return cls.of(source, _told(ballots), *counted)
 
     @classmethod
-    def of(cls, source: Path, told: bytes) -> "Ledger":
+    def of(cls, source: Path, *told: bytes) -> "Ledger":
         """Open the ledger of files whose ballots say what is told: one, a folder or a pattern.
 
-        told: raw, and kept in memory; the book has a keyed digest of it.   Raises as `beside`.
+        told: raw, and kept in memory; the book has keyed digests of it.   Raises as `beside`.
         """
         real = Path(os.path.realpath(source))
         too_long = f"expected a pattern of at most {MOST_NAME} letters, got {len(real.name)}"
@@ -131,7 +136,7 @@ class Ledger:
         book = _read(path) if path.exists() else Book(VERSION, token_hex(16))
         keyed = partial(blake2b, key=bytes.fromhex(book.key), digest_size=16)
         of_files = frozenset(_digest_of_file(each, keyed) for each in files)
-        return cls(real, told, book, keyed(told).hexdigest(), of_files)
+        return cls(real, told, book, tuple(keyed(each).hexdigest() for each in told), of_files)
 
     @property
     def path(self) -> Path:
@@ -145,13 +150,16 @@ class Ledger:
             each
             for each in self.book.releases
             if any(_names(each.ballots, name) for name in self._file_names)
-            or each.digest == self.digest
+            or self._says_the_same(each)
             or not self.files.isdisjoint(each.files)
         )
 
     def _is_of_these(self, entry: Entry) -> bool:
         are_same = bool(entry.files) and self.files == frozenset(entry.files)
-        return entry.digest == self.digest or are_same
+        return self._says_the_same(entry) or are_same
+
+    def _says_the_same(self, entry: Entry) -> bool:
+        return not {entry.digest, entry.counts}.isdisjoint(self.digests)
 
     @property
     def _file_names(self) -> set[str]:
@@ -175,13 +183,15 @@ class Ledger:
         """Return what it says now; files are read again only where others began it meanwhile."""
         book = _read(self.path) if self.path.exists() else self.book
         is_the_same = book.key == self.book.key
-        return replace(self, book=book) if is_the_same else Ledger.of(self.source, self.told)
+        return replace(self, book=book) if is_the_same else Ledger.of(self.source, *self.told)
 
     def _entry(self, release: Path | None, spend: Spend, today: date) -> Entry:
         name = "" if release is None else release.name
         price = (spend.release, spend.epsilon, spend.delta)
         files = tuple(sorted(self.files))
-        return Entry(today.isoformat(), self.source.name, self.digest, name, *price, files)
+        of_ballots, of_counts = self.digests[0], self.digests[-1]
+        when = today.isoformat()
+        return Entry(when, self.source.name, of_ballots, name, *price, files, of_counts)
 
     def in_words(self) -> str:
         """Say how many results were seen so far, and what they cost together, rounded up."""

@@ -132,6 +132,36 @@ def test_counts_of_unknown_items_or_of_more_or_fewer_than_named_are_refused(item
         user_from_bytes(msgspec.msgpack.encode({**stored, **parts}), None)
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        *({name: -1} for name in ("n_items", "n_released", "n_withheld", "n_since")),
+        *({name: -1.0} for name in ("told", "worst_told")),
+        {"told": float("nan")},
+        {"items": b"123"},
+    ],
+)
+def test_a_user_who_was_told_less_than_nothing_is_refused(changes):
+    stored = msgspec.msgpack.decode(user_to_bytes(StreamUser(np.arange(3))))
+    with pytest.raises(HushrankError, match="expected"):
+        user_from_bytes(msgspec.msgpack.encode({**stored, **changes}), None)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        *({name: -1.0} for name in ("leakage", "worst_leakage")),
+        *({"dual": dual} for dual in ({}, {"parts": [1.0]}, {"parts": "x"})),
+    ],
+)
+def test_a_channel_that_tells_less_than_nothing_or_lacks_its_start_is_refused(changes):
+    made = CurrentChannel(small_channel(), 0.25, 0.5, 0.125, 0.0, None)
+    stored = msgspec.msgpack.decode(current_to_bytes(made))
+    user = user_to_bytes(StreamUser(np.arange(3)))
+    with pytest.raises(HushrankError, match="expected the state of a user"):
+        user_from_bytes(user, msgspec.msgpack.encode({**stored, **changes}))
+
+
 def test_representations_show_nothing():
     assert repr(channel_to_document(small_channel())) == "ChannelDocument()"
     content = user_to_bytes(StreamUser(np.arange(3)))

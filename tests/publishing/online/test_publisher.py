@@ -20,6 +20,7 @@ from hushrank.publishing.online.state import StreamState, stored_setup
 from hushrank.publishing.online.user import CurrentChannel, StreamUser
 from hushrank.randomness import Randomness
 from tests.publishing.item_channel.problems import counts, population
+from tests.publishing.item_channel.test_channel import small_channel
 from tests.statistics import assert_follows, draws_needed, random_seed
 
 N_ITEMS, N_USERS = 24, 6
@@ -527,6 +528,44 @@ def test_a_file_that_is_no_state_is_refused(tmp_path):
     (tmp_path / "state").write_bytes(b"something else, longer than a header" * 100)
     with pytest.raises(HushrankError, match="state"):
         publisher().resume(tmp_path / "state")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *(f"stream SET position = {other}" for other in ("'x'", "NULL", "-1", "9e999")),
+        *(f"stream SET setup = {other}" for other in ("NULL", "'x'")),
+        *(f"batch SET first = {other}" for other in ("'x'", "NULL")),
+        *(f"batch SET released = {other}" for other in ("'x'", "X'00'")),
+        "batch SET note = 'x'",
+        *(f"users SET counted = {other}" for other in ("'x'", "-1", "X'00'")),
+        *(f"users SET worst_told = {other}" for other in ("'x'", "-1", "X'00'")),
+        *(f"users SET state = {other}" for other in ("'x'", "X'00'")),
+        *(f"channels SET current = {other}" for other in ("'x'", "X'00'")),
+    ],
+)
+def test_a_damaged_state_is_refused_by_its_name(tmp_path, change):
+    state = publisher().resume(path := tmp_path / "state", b"setup")
+    made = CurrentChannel(small_channel(), 0.25, 0.5, 0.125, 0.0, None)
+    state.commit([3], {0: StreamUser(np.arange(N_ITEMS), current=made, is_renewed=True)}, b"n")
+    state.close()
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute(f"UPDATE {change}")
+    with pytest.raises(HushrankError, match=r"state: expected"):
+        read_all(path)
+
+
+def read_all(path):
+    stored_setup(path)
+    state = StreamState(path, None)
+    return state.position, state.last_batch, state.totals, state.load_user(0)
+
+
+def test_a_state_of_other_items_is_refused(tmp_path):
+    stream = publisher()
+    stream.resume(tmp_path / "state").commit([], {0: StreamUser(np.arange(N_ITEMS - 1))})
+    with pytest.raises(HushrankError, match="expected a user's counts of 24 items"):
+        stream.user(0)
 
 
 def test_representations_show_sizes_only(tmp_path):

@@ -100,7 +100,7 @@ class FileMemory:
             try:
                 database.executescript(SETTINGS)
                 database.execute("BEGIN IMMEDIATE")
-                require_own_tables(database, "kept", EXPECTED)
+                require_own_tables(database, TABLE, EXPECTED)
                 database.execute(TABLE)
             except BaseException:
                 database.close()

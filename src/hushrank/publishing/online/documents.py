@@ -1,7 +1,7 @@
 """What a stream keeps of one user as bytes, and back, exactly: state, version 2; channel, 1."""
 
 from dataclasses import fields
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 import msgspec
 import numpy as np
@@ -18,6 +18,8 @@ from hushrank.redacted import Redacted
 KINDS = {"starts": "<i4", "columns": "<i4", "good_starts": "<i4", "goods": "<i4"}
 BOUNDS = "<u8"
 Document = TypeVar("Document")
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
+Loss: TypeAlias = Annotated[float, msgspec.Meta(ge=0)]
 
 
 class ChannelDocument(Redacted, msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -32,29 +34,38 @@ class ChannelDocument(Redacted, msgspec.Struct, frozen=True, forbid_unknown_fiel
     good_bounds: bytes
 
 
+class DualDocument(Redacted, msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`WarmStart` in plain numbers."""
+
+    parts: list[float]
+    lowest: list[float]
+    highest: list[float]
+    price: float
+
+
 class CurrentDocument(Redacted, msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`CurrentChannel`, apart from the user: it changes seldom."""
 
     channel: ChannelDocument
-    leakage: float
-    worst_leakage: float
+    leakage: Loss
+    worst_leakage: Loss
     distortion: float
     certified_gap: float
-    warm_start: dict[str, Any] | None = msgspec.field(name="dual")
+    warm_start: DualDocument | None = msgspec.field(name="dual")
 
 
 class UserDocument(Redacted, msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`StreamUser` but for its channel; counts of the items that have one, little-endian."""
 
     version: Literal[2]
-    n_items: int
+    n_items: Count
     items: bytes
     counts: bytes
-    n_released: int
-    n_withheld: int
-    n_since: int
-    leaked: float = msgspec.field(name="told")
-    worst_leaked: float = msgspec.field(name="worst_told")
+    n_released: Count
+    n_withheld: Count
+    n_since: Count
+    leaked: Loss = msgspec.field(name="told")
+    worst_leaked: Loss = msgspec.field(name="worst_told")
 
 
 def user_to_bytes(user: StreamUser) -> bytes:
@@ -69,7 +80,8 @@ def user_to_bytes(user: StreamUser) -> bytes:
 def current_to_bytes(current: CurrentChannel) -> bytes:
     """Return the channel in use as MessagePack."""
     stated = current.leakage, current.worst_leakage, current.distortion, current.certified_gap
-    start = None if current.warm_start is None else current.warm_start.to_numbers()
+    dual = current.warm_start
+    start = None if dual is None else DualDocument(**dual.to_numbers())
     channel = channel_to_document(current.channel)
     return msgspec.msgpack.encode(CurrentDocument(channel, *stated, start))
 
@@ -77,7 +89,7 @@ def current_to_bytes(current: CurrentChannel) -> bytes:
 def user_from_bytes(content: bytes, current: bytes | None) -> StreamUser:
     """Return the state, exactly; raise HushrankError when damaged or of another version."""
     document = _decoded(content, UserDocument)
-    items, filled = (np.frombuffer(part, "<i8") for part in (document.items, document.counts))
+    items, filled = (whole_numbers(part, "<i8") for part in (document.items, document.counts))
     known = items.size == 0 or (items.min() >= 0 and items.max() < document.n_items)
     require(known and items.shape == filled.shape, "expected counts of known items")
     counts = np.zeros(document.n_items, dtype=np.int64)
@@ -96,8 +108,8 @@ def _decoded(content: bytes, kind: type[Document]) -> Document:
 
 def _current(document: CurrentDocument) -> CurrentChannel:
     stated = document.leakage, document.worst_leakage, document.distortion, document.certified_gap
-    numbers = document.warm_start
-    start = None if numbers is None else WarmStart.from_numbers(numbers)
+    dual = document.warm_start
+    start = None if dual is None else WarmStart.from_numbers(msgspec.structs.asdict(dual))
     return CurrentChannel(channel_from_document(document.channel), *stated, start)
 
 
@@ -111,7 +123,7 @@ def channel_to_document(channel: CompactChannel) -> ChannelDocument:
 def channel_from_document(document: ChannelDocument) -> CompactChannel:
     """Return the channel; raise HushrankError when its parts do not agree."""
     names = [part.name for part in fields(CompactChannel)]
-    parts = [_array(getattr(document, name), KINDS.get(name, BOUNDS)) for name in names]
+    parts = [whole_numbers(getattr(document, name), KINDS.get(name, BOUNDS)) for name in names]
     channel = CompactChannel(*parts)
     _require_rows(channel.starts, channel.columns, channel.bounds, channel.n_columns)
     _require_rows(channel.good_starts, channel.goods, channel.good_bounds, channel.n_items)
@@ -120,8 +132,9 @@ def channel_from_document(document: ChannelDocument) -> CompactChannel:
     return channel
 
 
-def _array(content: bytes, kind: str) -> NDArray[Any]:
-    require(len(content) % np.dtype(kind).itemsize == 0, "expected whole numbers in a channel")
+def whole_numbers(content: bytes, kind: str) -> NDArray[Any]:
+    """Return the numbers of a type that bytes hold; raise HushrankError where they are cut."""
+    require(len(content) % np.dtype(kind).itemsize == 0, "expected whole numbers of a stream")
     return np.frombuffer(content, dtype=kind).astype(np.dtype(kind).newbyteorder("="))
 
 

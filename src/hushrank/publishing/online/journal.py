@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from hashlib import sha256
 from itertools import islice
 from select import select
-from typing import BinaryIO, Protocol
+from typing import Annotated, BinaryIO, Protocol, TypeAlias
 
 import msgspec
 
@@ -23,6 +23,9 @@ PATIENCE = 0.02
 """Seconds that a batch waits for more lines."""
 
 
+Whole: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
+
+
 class Journal(Redacted, msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A run after a batch: bytes and lines read, their SHA-256; where its text begins.
 
@@ -30,10 +33,10 @@ class Journal(Redacted, msgspec.Struct, frozen=True, forbid_unknown_fields=True)
     is_private: all draws so far came from the operating system.
     """
 
-    n_read: int = 0
-    n_lines: int = 0
+    n_read: Whole = 0
+    n_lines: Whole = 0
     digest: bytes = sha256().digest()
-    start: int = 0
+    start: Whole = 0
     text: bytes = b""
     is_done: bool = True
     is_private: bool = True

@@ -95,6 +95,8 @@ class OnlinePublisher:
             stored = None if self._state is None else self._state.load_user(number)
             if stored is None:
                 stored = StreamUser(self._history[[number]].toarray()[0].astype(np.int64))
+            n_items = self._history.shape[1]
+            require(len(stored.counts) == n_items, f"expected a user's counts of {n_items} items")
             self._users[number] = stored
         return self._users[number]
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import UnionType
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,12 @@ import numpy as np
 from hushrank.arrays import Indices, Integers
 from hushrank.errors import HushrankError, require
 from hushrank.files.disk import keep_to_owner, require_own_tables
-from hushrank.publishing.online.documents import current_to_bytes, user_from_bytes, user_to_bytes
+from hushrank.publishing.online.documents import (
+    current_to_bytes,
+    user_from_bytes,
+    user_to_bytes,
+    whole_numbers,
+)
 from hushrank.publishing.online.user import StreamUser
 
 TABLES = """
@@ -28,7 +34,10 @@ USER = "INSERT OR REPLACE INTO users VALUES (?, ?, ?, ?, ?, ?)"
 CHANNEL = "INSERT OR REPLACE INTO channels VALUES (?, ?)"
 TOTALS = """
 SELECT count(*), coalesce(sum(counted), 0), coalesce(sum(withheld), 0), coalesce(max(told), 0.0),
-coalesce(max(worst_told), 0.0), coalesce(avg(told), 0.0) FROM users
+coalesce(max(worst_told), 0.0), coalesce(avg(told), 0.0), count(*) FILTER (WHERE NOT (
+counted >= 0 AND withheld >= 0 AND told >= 0 AND worst_told >= 0
+AND typeof(counted) = 'integer' AND typeof(withheld) = 'integer'
+AND typeof(told) = 'real' AND typeof(worst_told) = 'real')) FROM users
 """
 
 
@@ -104,7 +113,7 @@ class StreamState:
     def _begin(self, settings: str | None, setup: bytes) -> None:
         self._database.executescript("PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=FULL;")
         self._database.execute("BEGIN EXCLUSIVE")
-        require_own_tables(self._database, "stream", EXPECTED)
+        require_own_tables(self._database, TABLES, EXPECTED)
         for statement in TABLES.strip().splitlines():
             self._database.execute(statement)
         row = self._database.execute("SELECT version, settings FROM stream").fetchone()
@@ -120,6 +129,8 @@ class StreamState:
         """How many activities were taken in and decided upon."""
         with self._errors():
             (position,) = self._database.execute("SELECT position FROM stream").fetchone()
+            _require_kinds((position, int))
+            require(position >= 0, EXPECTED)
         return int(position)
 
     @property
@@ -127,28 +138,37 @@ class StreamState:
         """The batch that ends at `position`."""
         with self._errors():
             row = self._database.execute("SELECT first, released, note FROM batch").fetchone()
-        first, released, note = row or (0, b"", b"")
-        return Batch(int(first), np.frombuffer(released, dtype="<i8").astype(np.int64), note)
+            first, released, note = row or (0, b"", b"")
+            _require_kinds((first, int), (released, bytes), (note, bytes))
+            return Batch(first, whole_numbers(released, "<i8").astype(np.int64), note)
 
     @property
     def setup(self) -> bytes | None:
         """What the file was begun with; None where it was not."""
         with self._errors():
             row = self._database.execute("SELECT setup FROM stream").fetchone()
+            if row is not None:
+                _require_kinds((row[0], bytes))
         return None if row is None else bytes(row[0])
 
     @property
     def totals(self) -> StreamTotals:
         """What was released of all protected users so far."""
         with self._errors():
-            return StreamTotals(*self._database.execute(TOTALS).fetchone())
+            *totals, n_damaged = self._database.execute(TOTALS).fetchone()
+            require(n_damaged == 0, EXPECTED)
+            return StreamTotals(*totals)
 
     def load_user(self, number: int) -> StreamUser | None:
         """Return the user's state; None for one without any."""
         asked = "SELECT state, current FROM users LEFT JOIN channels USING (number) WHERE number=?"
         with self._errors():
             row = self._database.execute(asked, (int(number),)).fetchone()
-            return None if row is None else user_from_bytes(*row)
+            if row is None:
+                return None
+            content, current = row
+            _require_kinds((content, bytes), (current, bytes | None))
+            return user_from_bytes(content, current)
 
     def commit(self, released: Indices, users: Mapping[int, StreamUser], note: bytes = b"") -> None:
         """Write a batch from `position` on and the users it changed: all of it or nothing."""
@@ -194,6 +214,11 @@ class StreamState:
         else:
             return
         raise HushrankError(f"{self._path}: {message}") from None
+
+
+def _require_kinds(*cells: tuple[object, type | UnionType]) -> None:
+    """Raise HushrankError for what is not of the kind that is written: SQLite holds any."""
+    require(all(isinstance(cell, kind) for cell, kind in cells), EXPECTED)
 
 
 def _columns(user: StreamUser) -> tuple[int, int, float, float, bytes]:

@@ -227,7 +227,10 @@ class OnlineStream:
 
     def _journal(self) -> Journal:
         note = self._state.last_batch.note
-        return msgspec.msgpack.decode(note, type=Journal) if note else Journal()
+        try:
+            return msgspec.msgpack.decode(note, type=Journal) if note else Journal()
+        except msgspec.MsgspecError:
+            raise HushrankError("expected a state that `publish online` wrote") from None
 
     @contextmanager
     def _running(self) -> Iterator[Journal]:
