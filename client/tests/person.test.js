@@ -92,6 +92,42 @@ test("a survey of which forgetting broke off is forgotten whole the next time", 
   await person.limitTo(20);
 });
 
+test("what another tab keeps while a survey is forgotten is forgotten with it", async () => {
+  const survey = caseOf("pairs", { id: "meanwhile", series: "mean" });
+  globalThis.fetch = new Collector(survey).fetch;
+  const person = await openDevice({ origin: COLLECTOR });
+  await person.join(survey.id, { invitation: "letter" });
+  await person.lock(survey.id, "mean", { order: survey.order, unranked: [] });
+  const given = (await keysKept()).filter((key) => /^person .*mean/.test(key));
+  const { delete: drop } = IDBObjectStore.prototype;
+  IDBObjectStore.prototype.delete = function (key) {
+    if (/^survey /.test(key)) given.forEach((each) => this.put("kept again", each));
+    return drop.call(this, key);
+  };
+  await person.forget(survey.id);
+  IDBObjectStore.prototype.delete = drop;
+  assert.equal(given.length, 3);
+  assert.deepEqual((await keysKept()).filter((key) => /^person .*mean/.test(key)), []);
+});
+
+test("nothing that was given is there any more once a survey is forgotten", async () => {
+  const survey = caseOf("pairs", { id: "gone", series: "of gone" });
+  globalThis.fetch = new Collector(survey).fetch;
+  const person = await openDevice({ origin: COLLECTOR });
+  await person.join(survey.id, { invitation: "letter" });
+  await person.lock(survey.id, "of gone", { order: survey.order, unranked: [] });
+  const { delete: drop } = IDBObjectStore.prototype;
+  let isForgotten = false;
+  IDBObjectStore.prototype.delete = function (key) {
+    if (isForgotten && /^person /.test(key)) throw new Error("the browser was closed");
+    isForgotten ||= /^survey /.test(key);
+    return drop.call(this, key);
+  };
+  await assert.rejects(person.forget(survey.id));
+  IDBObjectStore.prototype.delete = drop;
+  assert.deepEqual((await keysKept()).filter((key) => /^person .*gone/.test(key)), []);
+});
+
 test("the first order that was given is the one that is kept", async () => {
   const survey = caseOf("pairs", { id: "first" });
   globalThis.fetch = new Collector(survey).fetch;
