@@ -109,6 +109,23 @@ test("nothing is sent before it is stored", async () => {
   assert.equal(collector.uploads.length, 0);
 });
 
+test("an account says what each answer was to, when, and at what cost", async () => {
+  const survey = caseOf("safari");
+  const collector = new Collector(survey);
+  const device = deviceOf(collector, { now: () => 12345 });
+  const { title } = JSON.parse(survey.announcement);
+  const each = { collector: COLLECTOR, survey: survey.id, title, at: 12345 };
+  const told = [];
+  for (const round of [0, 1]) {
+    collector.round = round;
+    await device.join(survey.id);
+    const { nats } = await device.answer(survey.id, survey.order);
+    told.push({ ...each, round, nats });
+  }
+  assert.ok(told[0].nats > 0);
+  assert.deepEqual((await device.account()).entries, told);
+});
+
 test("two tabs at once draw one answer and are one person", async () => {
   const survey = caseOf("rappor");
   for (let nth = 0; nth < 5; nth += 1) {
