@@ -135,6 +135,17 @@ def test_a_picture_is_one_or_the_file_is_refused(picture):
         read_draft(json.dumps(plain), form="json")
 
 
+def test_an_origin_may_have_a_port():
+    assert draft(allowed_origins=["https://example.org:8443"]).allowed_origins[0][-4:] == "8443"
+
+
+@pytest.mark.parametrize("items", ["tea", {"tea": 1, "milk": 2}, 3])
+def test_items_are_a_list_and_no_letters_of_a_text(items):
+    plain = json.loads(write_draft(draft(), {}, form="json"))
+    with pytest.raises(HushrankError, match="items"):
+        read_draft(json.dumps(plain | {"items": items}), form="json")
+
+
 def test_pictures_are_known_by_their_first_bytes_and_bounded():
     assert picture_type(PNG) == "image/png"
     assert picture_type(b"\xff\xd8\xff\xe0") == "image/jpeg"

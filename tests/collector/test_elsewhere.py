@@ -469,8 +469,8 @@ def test_a_file_of_many_pieces_is_marked_where_each_piece_is(tmp_path):
     one = [Kinds(0, 0, {b"0": 1})]
     for name in names:
         write_reports(name, so_far.follows, one, "mark")
-    for mark in ("mark", ""):
-        write_reports(names[-1], so_far.follows, one, mark)
+    for last, mark in (("mark", "mark"), ("other", ""), ("", "")):
+        write_reports(names[-1], so_far.follows, one, last)
         said = []
         (round,) = tally_reports(names, so_far, progress=said.append).rounds
         assert (round.handed, round.tallies[0][0][0]) == (mark, 24)
@@ -485,6 +485,14 @@ def test_no_category_of_many_questions_has_more_support_than_reports(question):
     assert elsewhere._can_be(survey, tallies)
     tallies[question] = (3, (4, 0))
     assert not elsewhere._can_be(survey, tallies)
+
+
+def test_no_category_of_many_has_more_support_than_reports():
+    (survey,) = SurveySoFar(draft(protocol="grr")).follows.surveys
+    (mechanism,) = survey.mechanisms
+    rest = (0,) * (mechanism.n_categories - 1)
+    assert elsewhere._can_be(survey, [(3, (3, *rest))])
+    assert not elsewhere._can_be(survey, [(3, (4, *rest))])
 
 
 def of_many_questions(tmp_path, *kinds):

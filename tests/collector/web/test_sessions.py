@@ -133,6 +133,16 @@ def test_invented_tokens_sign_nobody_in(on_pages, token):
     on_pages(use)
 
 
+@pytest.mark.parametrize("sent", [{"data": {"other": "x"}}, {"files": {"token": b"x"}}])
+def test_a_form_without_a_token_is_told_what_it_lacks(on_pages, sent):
+    async def use(collector):
+        headers = {"origin": collector.origin}
+        answer = await collector.client.post("/o/sign-in", headers=headers, **sent)
+        assert (answer.status_code, kind_of(answer)) == (422, "malformed")
+
+    on_pages(use)
+
+
 def test_a_token_in_half_a_letter_is_no_token(on_pages):
     async def use(collector):
         coding = "multipart/form-data; boundary=x; charset=unicode_escape"

@@ -91,6 +91,17 @@ def test_joining_again_gives_the_same_assignment(on_collector):
     on_collector(use)
 
 
+def test_whom_the_round_does_not_ask_is_told_so_and_no_question(on_collector):
+    async def use(collector):
+        survey = await collector.open(protocol="safari", options={"split": "people"})
+        answer = await collector.join(survey, lot=2**31 + 5)
+        told = answer.json()
+        assert (answer.status_code, told["asked"], told["round"]) == (200, False, 0)
+        assert told.keys() == {"asked", "round", "announcement"}
+
+    on_collector(use)
+
+
 def test_an_assignment_is_nobodys_to_keep_on_the_way(on_collector):
     async def use(collector):
         answer = await collector.join(await collector.open())

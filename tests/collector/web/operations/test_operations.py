@@ -4,6 +4,7 @@ import logging
 import re
 import warnings
 
+import httpx
 import pytest
 
 from hushrank.collector.store.store import StoreFailure
@@ -232,6 +233,15 @@ def test_without_a_token_the_numbers_are_for_this_machine(on_collector, headers,
         return (await collector.client.get("/metrics", headers=headers)).status_code
 
     assert on_collector(use) == status
+
+
+def test_another_machine_does_not_get_the_numbers_by_the_name_of_this_one(on_collector):
+    async def use(collector):
+        afar = httpx.ASGITransport(collector.app, client=("192.0.2.1", 4711))
+        async with httpx.AsyncClient(transport=afar, base_url="http://localhost") as client:
+            return (await client.get("/metrics")).status_code
+
+    assert on_collector(use) == 403
 
 
 def test_with_a_token_the_numbers_are_for_who_has_it(on_collector):

@@ -54,6 +54,10 @@ def test_only_our_proxies_say_how_a_request_came(client, said, scheme):
     assert seen(client, ("x-forwarded-proto", said))[1] == scheme
 
 
+def test_no_other_header_says_how_a_request_came():
+    assert seen("10.0.0.1", ("upgrade-insecure-requests", "https"))[1] == "http"
+
+
 @pytest.mark.parametrize("number", [1, 21, 300])
 def test_each_of_our_proxies_is_known(number):
     proxies = Networks(tuple(f"10.0.{n // 256}.{n % 256}/32" for n in range(1, 301)))
@@ -85,7 +89,11 @@ def test_who_is_no_proxy_cannot_pass_the_rate_by_inventing_addresses(on_collecto
 
 
 @pytest.mark.parametrize(
-    "url", ["", "x", "https://", "https://a/b", "https://a?b", "https://u@a", "https://a:x"]
+    "url",
+    [
+        *("", "x", "https://", "https://a/b", "https://a?b", "https://u@a", "https://a:x"),
+        *("ftp://a", "https://\u00e9.org", "https://a b", "https://a\x7f"),
+    ],
 )
 def test_a_public_address_is_one_that_browsers_have(url):
     with pytest.raises(HushrankError, match="public address"):
