@@ -8,6 +8,7 @@ from hushrank.collector.draft import LIVE, read_draft
 from hushrank.collector.forecast import LEVELS, foretell, level_of
 from hushrank.estimators.shares import share_variance
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
+from hushrank.planning.grid import EPSILONS
 from hushrank.planning.interpolation import PredictionTable
 from hushrank.planning.populations import SMOOTH
 from hushrank.planning.predictions import Place
@@ -35,6 +36,19 @@ def test_camps_are_harder_to_know_than_people_who_agree():
     for n_people in (300, 3000):
         found = foretell("max-entropy", 8, n_people, 1.0)
         assert found.known_divided < found.known
+
+
+def test_what_is_foretold_of_camps_is_of_camps_alone():
+    mixed = Place(PredictionTable(), "mixture", 6, 400)
+    part = mixed.expect("max-entropy", 0.5).excess / mixed.of_nobody().excess
+    assert foretell("max-entropy", 6, 400, 0.5).known_divided == pytest.approx(1 - part)
+
+
+@pytest.mark.parametrize("epsilon", [EPSILONS[0] * 0.99, EPSILONS[-1] * 1.01])
+def test_nothing_is_foretold_of_an_epsilon_beyond_those_that_were_simulated(epsilon):
+    nearest = min(max(epsilon, EPSILONS[0]), EPSILONS[-1])
+    assert foretell("max-entropy", 6, 500, nearest) is not None
+    assert foretell("max-entropy", 6, 500, epsilon) is None
 
 
 def test_what_is_said_to_be_enough_is_enough_and_little_less_is_not():

@@ -209,6 +209,14 @@ def test_people_of_rounds_that_ask_the_same_ones_count_once():
     assert n_people_of([split], [tuple(of)]) == n_people
 
 
+def test_people_of_parts_add_up_in_whatever_order_parts_stand():
+    pair = [RelativeOrder((0, 1))]
+    lots = ((0.5, 0.75), (0.75, 1.0), (0.0, 0.5))
+    parts = tuple(sampled_survey("part", pair, 0.5, lots=own) for own in lots)
+    ten = (parts[0].local_mechanisms[0].tally(np.zeros(10, dtype=np.intp)),)
+    assert n_people_of([parts], [(ten, ten, ten)]) == 30
+
+
 def test_who_leaves_between_rounds_is_counted():
     """Else fewer people would be said to have paid than did."""
     everybody = (sampled_survey("all", [RelativeOrder((0, 1))], 0.5),)

@@ -1232,6 +1232,20 @@ def test_each_of_many_items_has_its_own_picture(in_service):
     in_service(using)
 
 
+def test_an_edited_draft_brings_its_new_pictures_and_keeps_the_others(in_service):
+    async def using(service):
+        one, other = PNG + b"1", PNG + b"2"
+        items = [{"name": "tea", "picture": digest_of(one)}, {"name": "milk"}]
+        id = await service.create(draft())
+        assert await refusal_of(service.edit(id, draft(items=items))) == "malformed"
+        await service.edit(id, draft(items=items), {digest_of(one): one})
+        items[1]["picture"] = digest_of(other)
+        await service.edit(id, draft(items=items), {digest_of(other): other})
+        assert await service.pictures(id) == {digest_of(each): each for each in (one, other)}
+
+    in_service(using)
+
+
 def test_each_of_many_questions_is_counted(in_service):
     async def using(service):
         items = [{"name": f"item {n}"} for n in range(8)]

@@ -619,6 +619,17 @@ WRONG = {
     "a report that is text": lambda store: store.accept([upload(1, "a")], now=NOW),
     "a number below 0": lambda store: store.accept([upload(-1, b"a")], now=NOW),
     "a number that is too large": lambda store: store.accept([upload(2**63, b"a")], now=NOW),
+    "a survey with a slash": lambda store: store.accept([upload(1, b"a", survey="t/")], now=NOW),
+    "a round that is a bool beside one that is none": lambda store: store.accept(
+        [
+            Incoming("t", round, number, (Answer(0, 0, b"a"),), KEY)
+            for number, round in enumerate((0, False))
+        ],
+        now=NOW,
+    ),
+    "a question that is a bool": lambda store: store.accept(
+        [Incoming("t", 0, 1, (Answer(0, True, b"a"),), KEY)], now=NOW
+    ),
     "a part below 0": lambda store: store.accept(
         [Incoming("t", 0, 1, (Answer(-1, 0, b"a"),), KEY)], now=NOW
     ),
@@ -710,6 +721,7 @@ def test_no_record_shows_what_somebody_sent():
 
 NOT_SAID = {
     "an id": lambda: require_id("Mallory 8273", "survey"),
+    "an id that is a number": lambda: require_id(8273, "survey"),
     "an id of a round": lambda: require_round("Mallory 8273", 0),
     "a round": lambda: require_small(-8273, "round"),
     "a deck": lambda: require_deck(-8273),
@@ -719,6 +731,7 @@ NOT_SAID = {
     "a question": lambda: require_incoming([Incoming("s", 0, 1, (Answer(0, -8273, b"a"),), KEY)]),
     "a report": lambda: require_incoming([upload(1, "Mallory 8273")]),
     "a key": lambda: require_incoming([upload(1, b"a", key=b"Mallory 8273")]),
+    "a key of as many letters": lambda: require_incoming([upload(1, b"a", key="Mallory 8273 abc")]),
     "a time": lambda: microseconds(datetime(8273, 1, 1), "expires"),
 }
 

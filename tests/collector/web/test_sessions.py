@@ -1,6 +1,8 @@
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 
+import httpx
 import pytest
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
@@ -167,11 +169,15 @@ def test_of_a_form_with_too_much_in_it_the_rest_is_not_read(on_pages, body):
     on_pages(use)
 
 
-def test_a_link_cannot_be_guessed_at_will(on_pages):
+def test_who_guesses_links_is_stopped_and_nobody_else(on_pages):
     async def use(collector):
         statuses = [(await sign_in(collector, f"guess {n}")).status_code for n in range(12)]
         assert statuses == [401] * 10 + [429] * 2
         assert (await sign_in(collector, await link_token(collector))).status_code == 429
+        elsewhere = httpx.ASGITransport(collector.app, client=("192.0.2.1", 4711))
+        async with httpx.AsyncClient(transport=elsewhere, base_url=collector.origin) as client:
+            mine = replace(collector, client=client)
+            assert (await sign_in(mine, await link_token(collector))).status_code == 303
 
     on_pages(use)
 
