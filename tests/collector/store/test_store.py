@@ -81,6 +81,7 @@ def test_a_round_is_opened_once_and_closed_once(address):
             await store.keep_tallies("s", 0, tallies)
             assert await store.round("s", 0) == Round(b"asked", False, b"tallies")
         assert await store.round("s", 1) is None
+        assert not await store.close_round("s", 1)
 
     on_store(address, scenario)
 

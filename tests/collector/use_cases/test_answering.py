@@ -206,6 +206,23 @@ def test_what_a_deleted_survey_asked_later_counts_in_no_survey_that_was_open_bef
     in_service(using, clock)
 
 
+def test_what_each_round_of_a_deleted_survey_asked_is_remembered(in_service):
+    async def using(service):
+        id = await service.create(draft(protocol="safari"))
+        again = await service.copy(id)
+        await service.open(id)
+        await others_report(service, id, 60)
+        await service.close_round(id)
+        await service.open_round(id)
+        record = await service._record(id)
+        asked = [await service._asked(id, record, number) for number in range(2)]
+        await service.delete(id)
+        past = (await service._record(again)).past[id]
+        assert past.rounds == tuple(RoundRecord(each.fingerprints) for each in asked)
+
+    in_service(using)
+
+
 def test_a_round_that_a_deleted_survey_never_had_brings_no_question(in_service):
     async def using(service):
         id = await service.create(draft())

@@ -92,7 +92,7 @@ def test_who_is_no_proxy_cannot_pass_the_rate_by_inventing_addresses(on_collecto
     "url",
     [
         *("", "x", "https://", "https://a/b", "https://a?b", "https://u@a", "https://a:x"),
-        *("ftp://a", "https://\u00e9.org", "https://a b", "https://a\x7f"),
+        *("https://a#b", "ftp://a", "https://\u00e9.org", "https://a b", "https://a\x7f"),
     ],
 )
 def test_a_public_address_is_one_that_browsers_have(url):
