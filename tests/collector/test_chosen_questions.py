@@ -193,6 +193,14 @@ def test_a_document_is_concluded_by_another_release(tmp_path, another_release, p
         read_so_far(tmp_path / "tallies.json")
 
 
+def test_a_release_that_counts_keeps_what_another_one_chose(tmp_path, another_release):
+    held = draft()
+    so_far = SurveySoFar(held, chosen=choose(held))
+    write(tmp_path / "r.parquet", answers(so_far.follows, 1))
+    another_release()
+    assert tally_reports(tmp_path / "r.parquet", so_far).chosen == so_far.chosen != choose(held)
+
+
 def test_what_is_exported_says_what_was_chosen(in_service, tmp_path, another_release):
     async def using(service):
         id = await service.create(draft())

@@ -209,12 +209,12 @@ def test_people_of_rounds_that_ask_the_same_ones_count_once():
     assert n_people_of([split], [tuple(of)]) == n_people
 
 
-def test_people_of_parts_add_up_in_whatever_order_parts_stand():
+def test_people_of_parts_add_up_in_whatever_order_rounds_ask_them():
     pair = [RelativeOrder((0, 1))]
     lots = ((0.5, 0.75), (0.75, 1.0), (0.0, 0.5))
     parts = tuple(sampled_survey("part", pair, 0.5, lots=own) for own in lots)
     ten = (parts[0].local_mechanisms[0].tally(np.zeros(10, dtype=np.intp)),)
-    assert n_people_of([parts], [(ten, ten, ten)]) == 30
+    assert n_people_of([(part,) for part in parts], [(ten,)] * 3) == 30
 
 
 def test_who_leaves_between_rounds_is_counted():

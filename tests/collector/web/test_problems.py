@@ -29,3 +29,15 @@ def test_words_that_may_name_what_was_sent_are_told_to_nobody(error):
 def test_it_is_told_what_kind_of_problem_it_is_and_when_to_come_again(error, kind, headers):
     said = told(error)
     assert (said.kind, said.headers) == (kind, headers)
+
+
+@pytest.mark.parametrize(("path", "is_page"), [("/v1/surveys/x", False), ("/nothing", True)])
+def test_a_browser_is_told_on_a_page_and_a_program_in_a_document(on_collector, path, is_page):
+    async def use(collector):
+        answer = await collector.client.get(path, headers={"accept": "text/html"})
+        assert (answer.status_code, answer.headers["content-type"].partition(";")[0]) == (
+            404,
+            "text/html" if is_page else "application/problem+json",
+        )
+
+    on_collector(use)
