@@ -51,6 +51,12 @@ def test_nothing_is_foretold_of_an_epsilon_beyond_those_that_were_simulated(epsi
     assert foretell("max-entropy", 6, 500, epsilon) is None
 
 
+@pytest.mark.parametrize(("protocol", "most"), [("grr", 7), ("olh", 7), ("max-entropy", 16)])
+def test_nothing_is_foretold_of_more_items_than_were_simulated(protocol, most):
+    assert foretell(protocol, most, 500, 1.0) is not None
+    assert foretell(protocol, most + 1, 500, 1.0) is None
+
+
 def test_what_is_said_to_be_enough_is_enough_and_little_less_is_not():
     found = foretell("max-entropy", 8, 300, 1.0)
     assert foretell("max-entropy", 8, found.enough, 1.0).known >= LEVELS["ends"]
