@@ -23,6 +23,15 @@ def test_every_answer_is_safe_to_show(on_collector, path):
     on_collector(use, on_a_port=True)
 
 
+def test_data_may_run_and_show_nothing(on_collector):
+    async def use(collector):
+        headers = (await collector.client.get("/v1/surveys/x")).headers
+        policy = "default-src 'none'; frame-ancestors 'none'"
+        assert headers["content-security-policy"] == policy
+
+    on_collector(use)
+
+
 def test_pages_run_scripts_of_this_collector_only():
     parts = dict(part.strip().split(" ", 1) for part in PAGE_POLICY.split(";"))
     assert parts == {
