@@ -157,6 +157,23 @@ def test_the_owner_is_told_where_popularity_serves_who_was_changed_better():
     assert any("withholding" in warning for warning in worse.warnings)
 
 
+def test_the_owner_is_told_of_what_popularity_serves_all_users_better_than():
+    kept, held_out = hold_out(VISITS, seed=1)
+    found = evaluate(VISITS, kept, held_out=held_out)
+
+    def told(before, after):
+        most = found.popularity.all_users
+        figures = {"before": before * most, "after": after * most}
+        each = {name: replace(getattr(found, name), all_users=figures[name]) for name in figures}
+        said = replace(found, **each).warnings
+        words = {"activity as it is": "before", "the release": "after"}
+        return {words[one] for one in words for each in said if each.endswith(f"from {one}.")}
+
+    assert told(0.9, 0.9) == {"before", "after"}
+    assert told(1.1, 0.9) == {"after"}
+    assert told(1.1, 1.1) == told(1.0, 1.0) == set()
+
+
 SPARSE_LOG, SPARSE_PEOPLE = draw_planted(
     200, 40, tilt=0.9, mean_records=2.0, rng=np.random.default_rng(4)
 )

@@ -133,7 +133,14 @@ def test_what_is_no_file_of_ours_is_named(tmp_path):
         look(path)
 
 
-@pytest.mark.parametrize("text", ["1,secret,5\n2,b,4\n", "1::F::secret::48067\n2::M::b::70072\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1,secret,5\n2,b,4\n",
+        "1::F::secret::48067\n2::M::b::70072\n",
+        "secret,1990-05-12,0171/555-1234\nbert,1991-06-13,0172/555-1235\n",
+    ],
+)
 def test_a_record_in_the_place_of_a_header_is_not_shown(tmp_path, text):
     found = look(written(tmp_path, text))
     assert found.columns[0] == "line 1 looks like a record, not like a header: it is not shown"
