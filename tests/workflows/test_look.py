@@ -53,6 +53,19 @@ def test_the_commands_it_names_take_the_file(tmp_path, monkeypatch, capsys):
     assert "1 left out: their person has a later one" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("ballots", "options"),
+    [
+        ("tea>milk>cola\nmilk>tea>cola\n", ""),
+        ("tea>milk=cola\nmilk>tea>cola\n", " --break-ties"),
+        ("ballot\ntea>milk\nmilk>tea>cola\n", " --unranked last"),
+    ],
+)
+def test_what_a_collection_must_be_told_is_named_and_nothing_else(tmp_path, ballots, options):
+    path = written(tmp_path, ballots)
+    assert look(path).commands[-1] == f"hushrank collect {path} --epsilon 4{options}"
+
+
 def test_a_file_that_cannot_be_told_is_described_by_column(tmp_path):
     path = written(tmp_path, "id,tea,milk,note\n1,5,5,good\n2,4,4,\n3,5,1,\n")
     found = look(path)
@@ -98,6 +111,18 @@ def test_activity_and_profiles_are_told_with_the_names_of_their_columns(tmp_path
     assert profiles.kind == "profiles"
     assert profiles.line == "ballots.csv: profiles of 3 users; age (3 values), gender (2 values)"
     assert "--private gender" in profiles.commands[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("user,1st choice,2nd choice\nu,tea,milk\nv,milk,tea\n", "rankings"),
+        ("user,gender\nu,f\nv,m\n", "profiles"),
+        ("user,1st choice,2nd choice,protects\nu,tea,milk,all\nv,milk,tea,none\n", "profiles"),
+    ],
+)
+def test_users_who_rank_are_told_from_what_they_keep_private(tmp_path, text, kind):
+    assert look(written(tmp_path, text)).kind == kind
 
 
 @pytest.mark.parametrize("header", ["userId,movieId,rating", "user,song_id,plays"])
