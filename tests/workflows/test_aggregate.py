@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from hushrank.aggregators.private.order import PrivateOrder
+from hushrank.aggregators.raw_order import Ballots
 from hushrank.aggregators.registry import METHODS
 from hushrank.errors import HushrankError
 from hushrank.evaluation.metrics import kendall_excess
@@ -18,6 +19,7 @@ from hushrank.rankings.profile import Rankings
 from hushrank.workflows.aggregate import aggregate
 from hushrank.workflows.results.consensus import consensus as consensus_module
 from hushrank.workflows.results.consensus.consensus import Consensus
+from hushrank.workflows.results.consensus.words import NOT_PUBLISHABLE, OPEN_PAIRS, PARTLY_RAW
 from hushrank.workflows.seeds import secret_words
 
 NAMES = ("apple", "beech", "cedar", "dogwood", "elm")
@@ -144,6 +146,8 @@ def test_an_optimum_that_is_not_proven_is_none_and_so_is_what_exceeds_it():
     assert (found.excess, found.kemeny_optimum, found.is_proven) == (None, None, False)
     assert found.to_dict()["excess"] is None
     assert found.gap == pytest.approx(0.1 * compared.kemeny_optimum)
+    said = [each.summary["of the exact optimum *"] for each in (compared, found)]
+    assert said == [f"{compared.kemeny_optimum:.5f}", "not proven in time"]
 
 
 @pytest.mark.parametrize("gap", [0.123, 0.2, 1 / 3, 0.0134011299])
@@ -172,6 +176,54 @@ def test_without_an_epsilon_it_is_sure_of_a_population_and_with_one_of_these_bal
     compared = private.compared_with(drawn(20))
     assert sum(compared.population_confidence) < sum(private.confidence)
     assert "in the population" in " ".join(compared.summary)
+    assert "in the population" not in " ".join(raw.compared_with(drawn(20)).summary)
+
+
+def test_the_population_is_that_of_the_ballots_it_is_compared_with():
+    found = aggregate(BALLOTS)
+    assert found.compared_with(BALLOTS).of_other_people is found.found.of_other_people
+    compared = found.compared_with(OTHERS)
+    chances = compared.ballots.ranks_of_other_people("scores").chances()
+    np.testing.assert_array_equal(compared.of_other_people.chances(), chances)
+    assert not np.array_equal(found.found.of_other_people.chances(), chances)
+
+
+def test_the_population_is_drawn_by_what_the_order_was_made_of(monkeypatch):
+    monkeypatch.setattr(Ballots, "ranks_of_other_people", lambda ballots, rule: rule)
+    rules = {"p-borda": "scores", "p-sample": "pairs", "gaussian-kemeny": "pairs"}
+    for method, rule in rules.items():
+        assert made(method).compared_with(BALLOTS).of_other_people == rule
+
+
+@pytest.mark.parametrize("is_contrary", [False, True])
+def test_a_pair_that_ballots_put_the_other_way_round_is_said_to_be_so(is_contrary):
+    compared = aggregate(BALLOTS, epsilon=8.0, seed=1).compared_with(BALLOTS)
+    order = compared.consensus.found.order[:: -1 if is_contrary else 1]
+    turned = replace(compared.consensus, found=replace(compared.consensus.found, order=order))
+    said = " ".join(replace(compared, consensus=turned).summary.values())
+    assert ("; the ballots say the contrary" in said) == is_contrary
+
+
+@pytest.mark.usefixtures("blank_pictures")
+def test_the_page_of_a_comparison_says_what_of_it_is_raw(tmp_path):
+    for found, warning in ((made("kemeny"), NOT_PUBLISHABLE), (made("auto"), PARTLY_RAW)):
+        found.compared_with(BALLOTS).report(tmp_path / "page.html", figures={"a figure *": "7"})
+        page = (tmp_path / "page.html").read_text()
+        assert warning in page
+        assert ("in the population (raw)" in page) == found.is_private
+        assert "a figure (raw ballots)" in page
+        assert "average Kendall tau" not in page
+
+
+def test_what_ballots_leave_open_and_who_leads_in_the_other_reading_is_said():
+    open_ones = read_rankings([["apple"]] * 3 + [["beech", "cedar", "apple"]] * 2)
+    compared = aggregate(open_ones, method="borda").compared_with(open_ones)
+    assert compared.to_dict()["other_reading"] == compared.other.to_dict()
+    assert compared.other.summary.items() <= compared.summary.items()
+    assert OPEN_PAIRS in compared.summary
+    whole = aggregate(BALLOTS).compared_with(BALLOTS)
+    assert whole.to_dict()["other_reading"] is None
+    assert OPEN_PAIRS not in whole.summary
 
 
 def test_an_order_by_sampling_says_which_lead_shows():

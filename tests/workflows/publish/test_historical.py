@@ -22,7 +22,7 @@ from hushrank.workflows.publish.historical import Release, hold_out, publish, pu
 from hushrank.workflows.publish.posterior_file import UserPosterior, read_posterior, write_posterior
 from hushrank.workflows.publish.rehearse import with_used_items
 from hushrank.workflows.results.pool_bounds import bound_of_pools
-from hushrank.workflows.results.release_comparison import ReleaseComparison
+from hushrank.workflows.results.release_comparison import ReleaseComparison, _are_means
 from hushrank.workflows.results.release_terms import BELIEVED, ReleaseTerms
 from tests.statistics import random_seed
 
@@ -514,3 +514,15 @@ def test_a_release_is_compared_with_what_its_terms_say(data):
     other = replace(release, terms=replace(release.terms, clusters=5))
     assert isinstance(other, Release)
     assert other.compared_with(*data).to_dict()["clusters"] == 5
+
+
+@pytest.mark.parametrize(
+    ("row", "scores", "are_means"),
+    [(0, [2, 1, 0], True), (0, [2, 1.5, 0], False), (0, [3, 1, 0], False), (2, [0, 6, 7], False)],
+)
+def test_scores_that_are_no_mean_of_a_pool_or_of_others_are_no_release(row, scores, are_means):
+    """The first two users are a pool, and the third is not protected."""
+    raw = csr_array(np.array([[1.0, 2, 0], [3, 0, 0], [0, 6, 5]]))
+    released = np.array([[2.0, 1, 0], [2, 1, 0], [0, 6, 5]])
+    released[[0, 1] if row == 0 else row] = scores
+    assert _are_means(csr_array(released), raw, np.array([0, 1])) == are_means

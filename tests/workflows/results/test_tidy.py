@@ -28,6 +28,22 @@ def test_noisy_numbers_come_with_the_interval_of_their_noise(method, delta, meas
         assert (value - low, high - value) == pytest.approx((reach, reach), abs=1e-4)
 
 
+@pytest.mark.parametrize(
+    ("ballots", "n_rows"),
+    [
+        ([["tea", "milk", "cola"], ["milk", "tea", "cola"]], 9),
+        ([["tea", "milk", "cola"], ["milk", "tea"]], 0),
+        ([["tea", "milk", "cola"], [["milk", "tea"], "cola"]], 0),
+    ],
+)
+def test_shares_at_ranks_are_of_ballots_that_have_every_rank(ballots, n_rows):
+    found = hushrank.aggregate(hushrank.read_rankings(ballots))
+    rows = list(csv.DictReader(StringIO(consensus_csv(found).decode())))
+    shares = [float(row["value"]) for row in rows if row["measure"] == "share_at_rank"]
+    assert len(shares) == n_rows
+    assert sum(shares) == pytest.approx(n_rows / 3)
+
+
 def test_chances_of_ranks_stand_beside_the_items_that_they_are_of():
     """The best item is in no file the first column for that."""
     shuffled = BALLOTS.restrict([2, 0, 3, 1])
