@@ -526,3 +526,15 @@ def test_scores_that_are_no_mean_of_a_pool_or_of_others_are_no_release(row, scor
     released = np.array([[2.0, 1, 0], [2, 1, 0], [0, 6, 5]])
     released[[0, 1] if row == 0 else row] = scores
     assert _are_means(csr_array(released), raw, np.array([0, 1])) == are_means
+
+
+@pytest.mark.parametrize("beside", ["users", "items"])
+def test_a_release_of_more_than_the_activity_has_is_of_another_one(data, beside):
+    release = publish(*data, **ASKED)
+    named = {"users": release.activity.users, "items": release.activity.items}
+    scores = np.pad(release.activity.scores.toarray(), [(0, int(each == beside)) for each in named])
+    scores[-1, -1] = 1
+    named[beside] += ("another",)
+    more = replace(release, activity=Activity(csr_array(scores), **named))
+    with pytest.raises(HushrankError, match="that this was released from"):
+        more.compared_with(*data)
