@@ -148,6 +148,12 @@ def test_an_optimum_that_is_not_proven_is_none_and_so_is_what_exceeds_it():
     assert found.gap == pytest.approx(0.1 * compared.kemeny_optimum)
     said = [each.summary["of the exact optimum *"] for each in (compared, found)]
     assert said == [f"{compared.kemeny_optimum:.5f}", "not proven in time"]
+    assert compared.summary["excess *"] == f"{compared.excess:.5f}"
+
+
+def test_where_all_agree_no_order_is_better():
+    compared = aggregate(ballots := read_rankings([["apple", "beech"]] * 3)).compared_with(ballots)
+    assert (compared.gap, compared.excess, compared.kemeny_optimum) == (0, 0, 0)
 
 
 @pytest.mark.parametrize("gap", [0.123, 0.2, 1 / 3, 0.0134011299])
