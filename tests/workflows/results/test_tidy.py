@@ -44,6 +44,17 @@ def test_shares_at_ranks_are_of_ballots_that_have_every_rank(ballots, n_rows):
     assert sum(shares) == pytest.approx(n_rows / 3)
 
 
+def test_places_come_with_their_intervals():
+    found = hushrank.aggregate(BALLOTS, epsilon=1, method="p-borda", seed=1)
+    rows = csv.DictReader(StringIO(consensus_csv(found).decode()))
+    ends = {
+        row["item"]: (int(row["low"]), int(row["high"]))
+        for row in rows
+        if row["measure"] == "place"
+    }
+    assert ends == found.rank_intervals
+
+
 def test_chances_of_ranks_stand_beside_the_items_that_they_are_of():
     """The best item is in no file the first column for that."""
     shuffled = BALLOTS.restrict([2, 0, 3, 1])
