@@ -82,6 +82,7 @@ def test_a_round_is_opened_once_and_closed_once(address):
             assert await store.round("s", 0) == Round(b"asked", False, b"tallies")
         assert await store.round("s", 1) is None
         assert not await store.close_round("s", 1)
+        assert await store.counts("s", 1) == Counts(0, 0)
 
     on_store(address, scenario)
 
