@@ -83,6 +83,7 @@ def test_a_round_is_opened_once_and_closed_once(address):
         assert await store.round("s", 1) is None
         assert not await store.close_round("s", 1)
         assert await store.counts("s", 1) == Counts(0, 0)
+        assert await store.join("s", 1, 0, person(1)) is None
 
     on_store(address, scenario)
 
