@@ -538,3 +538,13 @@ def test_a_release_of_more_than_the_activity_has_is_of_another_one(data, beside)
     more = replace(release, activity=Activity(csr_array(scores), **named))
     with pytest.raises(HushrankError, match="that this was released from"):
         more.compared_with(*data)
+
+
+@pytest.mark.usefixtures("hasty_attackers")
+def test_pools_are_found_again_as_they_were_drawn(data):
+    terms = ReleaseTerms("microaggregate", ("group",), 10, 6)
+    release, compared = publish_and_compare(*data, terms)
+    again = release.compared_with(*data)
+    assert sorted(again.pool_sizes) == sorted(compared.pool_sizes)
+    assert again.pool_sizes.sum() == compared.to_dict()["protected_users"]
+    assert again.summary["pools"] == str(len(compared.pool_sizes))
