@@ -32,6 +32,16 @@ def test_a_round_costs_what_its_dearest_survey_does():
     assert clone_rate(surveys) == pytest.approx(float(most))  # and not the rate of one nat
 
 
+@pytest.mark.parametrize("share", [0.25, 0.5])
+def test_reports_of_a_cheap_part_are_clones_as_seldom_as_those_of_the_dearest(share):
+    """A pair at one nat is the others' own with probability 1 / (e + 1), but counts for less."""
+    cheap, dear = survey(PAIR, 1.0, (0.0, share)), survey(THREE, 2.0, (share, 1.0))
+    rare = Fraction(dear.mechanisms[0].rates.false_hit_words, WORDS)
+    most = 1 / (exp_below(2.0) + 1)
+    exact = (Fraction(share) + GRAIN) * most + (1 - Fraction(share) + GRAIN) * rare
+    assert exact < Fraction(clone_rate((cheap, dear))) < exact * (1 + Fraction(1, 2**50)) < most
+
+
 @pytest.mark.parametrize("n_surveys", [3, 4, 64])
 def test_the_dearest_of_however_many_surveys_decides_wherever_it_stands(n_surveys):
     lots = [(nth / n_surveys, (nth + 1) / n_surveys) for nth in range(n_surveys)]

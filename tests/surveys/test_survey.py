@@ -11,7 +11,7 @@ from hushrank.errors import HushrankError
 from hushrank.mechanisms.local import Tally
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.subset_order import SubsetOrder
-from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
+from hushrank.mechanisms.unary_encoding import OptimisedUnaryEncoding, SymmetricUnaryEncoding
 from hushrank.questions.rank_level import RankLevel
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.questions.whole_order import WholeOrder
@@ -277,6 +277,19 @@ def test_shrinking_is_by_the_variance_of_the_mechanism():
     assert shares == pytest.approx([0.5 + kept * 0.1 / gap, 0.5 - kept * 0.1 / gap])
 
 
+def test_of_bits_the_noise_that_shrinks_is_of_reports_at_uniform_shares():
+    survey = sampled_survey("pair", PAIRS[:1], 1.0, make_mechanism=OptimisedUnaryEncoding)
+    rates, support, n_reports = survey.mechanisms[0].rates, np.array([170, 125]), 400
+    p, q = rates.hit_rate, rates.false_hit_rate
+    apart = (support / n_reports - q) / (p - q) - 0.5
+    noise = (p * (1 - p) + q * (1 - q)) / (p - q) ** 2 / n_reports
+    kept = 1 - noise / (apart @ apart)
+    assert 0.5 < kept < 0.9
+    (shares,) = survey_shares(survey, (Tally(support, n_reports),), shrink=True)
+    nearest = 0.5 + kept * (apart - apart.mean())  # of sum 1
+    assert shares == pytest.approx(nearest, rel=1e-12)
+
+
 def test_shrinking_pulls_noise_to_uniform_and_leaves_signal():
     survey = sampled_survey("pair", PAIRS[:1], 1.0)
     noisy = survey_shares(survey, (Tally(np.array([21, 19]), 40),), shrink=True)[0]
@@ -286,8 +299,9 @@ def test_shrinking_pulls_noise_to_uniform_and_leaves_signal():
     assert clear == pytest.approx(unshrunk, abs=1e-4)
 
 
-def test_a_survey_fits_items_whose_every_ranking_answers_every_question():
-    survey = sampled_survey("pairs", [RelativeOrder((0, 1)), RelativeOrder((0, 3))], 1.0)
+@pytest.mark.parametrize("pairs", [((0, 1), (0, 3)), ((0, 3), (0, 1)), ((0, 1), (0, 3), (1, 2))])
+def test_a_survey_fits_items_whose_every_ranking_answers_every_question(pairs):
+    survey = sampled_survey("pairs", list(map(RelativeOrder, pairs)), 1.0)
     survey.require_fits(4)
     for _ in range(2):
         with pytest.raises(HushrankError, match="not every ranking of 3 items"):
