@@ -1,7 +1,7 @@
 """Whole-numbered noise has the law that is stated, noise by noise."""
 
 from fractions import Fraction
-from itertools import count
+from itertools import count, islice
 from types import SimpleNamespace
 
 import numpy as np
@@ -77,6 +77,23 @@ def test_of_however_many_each_laplace_noise_is_the_difference_of_two_numbers_of_
     monkeypatch.setattr(geometric, lambda *_, rng: next(squares))
     noise = laplace_noise(2.5, size, rng=Randomness.replayed(b""))
     assert np.array_equal(noise, -1 - 4 * np.arange(size))
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 9])
+def test_each_gaussian_proposal_is_the_difference_of_two_numbers_of_its_own(size, monkeypatch):
+    """As many powers of 2 as fit into 64 bits: a difference tells of which two it is."""
+    powers = (2**n for n in range(62))
+
+    def numbers(scale, size, *, rng):
+        return np.array(list(islice(powers, size)), dtype=np.int64)
+
+    monkeypatch.setattr("hushrank.samplers.integer_noise.geometric_many", numbers)
+    heads = "hushrank.samplers.integer_noise.coins_of_each"
+    monkeypatch.setattr(heads, lambda exponents, *_, rng: np.ones(exponents.size, dtype=bool))
+    noise = np.abs(gaussian_noise(2.5, size, rng=Randomness.replayed(b"")))
+    smaller = noise & -noise
+    assert np.unique([smaller, noise + smaller]).size == 2 * size
+    assert noise.all()
 
 
 @pytest.fixture

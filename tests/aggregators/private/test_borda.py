@@ -496,6 +496,21 @@ def test_noise_is_made_for_the_bounds_of_the_theory(n_items, monkeypatch):
     assert made[DiscreteGaussian] == n_items * (n_items**2 - 1) // 3
 
 
+@pytest.mark.parametrize("epsilon", [1.0, 20.0, 100.0])
+@pytest.mark.parametrize("method", [p_borda, p_borda_centred], ids=NAMES[:2])
+def test_the_noise_that_is_said_of_scores_is_the_deviation_of_their_own(
+    method, epsilon, monkeypatch
+):
+    made = []
+    exact = DiscreteLaplace.__post_init__
+    monkeypatch.setattr(DiscreteLaplace, "__post_init__", lambda it: (made.append(it), exact(it)))
+    found = method(COUNTS, epsilon=epsilon, rng=Randomness.seeded(1))
+    (mechanism,) = made
+    places = np.arange(-4000, 4001)
+    law = np.exp(-np.abs(places) / mechanism.scale)
+    assert found.evidence.noise_sd**2 == pytest.approx(law @ places**2 / law.sum(), rel=1e-9)
+
+
 def test_the_noise_that_is_said_makes_differences_that_vary_as_those_of_k_norm():
     """Of two scores whose noises are independent, the difference varies twice as much."""
     mechanism = PermutohedronMechanism(5, 1.0)
