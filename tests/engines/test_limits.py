@@ -173,7 +173,7 @@ def spend(name, epsilon, lots=(0.0, 1.0), **more):
     return Spend(name, epsilon, "Any", lots, **more)
 
 
-ONE = spend("pairs", 1.0)
+ONE, THREE = spend("pairs", 1.0), spend("pairs", 3.0)
 PARTS = spend("pairs", 1.0, (0.0, 0.5)), spend("whole order", 2.0, (0.5, 1.0))
 OF_SHUFFLER = spend("pairs", 0.25, model="shuffled", delta=2**-13)
 AGAINST = "against everybody, the collector included."
@@ -208,14 +208,14 @@ TRUST = (
             f" {AGAINST}",
         ),
         (
-            Outcome(0, (ONE, replace(ONE, epsilon=3.0)), 2, True, ((1.0, 3.0), (3.0, inf))),
+            Outcome(0, (ONE, THREE), 2, True, ((1.0, 3.0), (3.0, inf))),
             "The reports protect each of 2 people by 3-LDP, within their own budgets from 1 to 3"
             " (in nats: 1 to say which of two items comes first; 3 to say which of two items comes"
             f" first; of different people) {AGAINST}",
         ),
         (
             Outcome(
-                *(0, (ONE, replace(ONE, epsilon=3.0), replace(ONE, epsilon=2.0)), 2, True),
+                *(0, (ONE, THREE, replace(ONE, epsilon=2.0)), 2, True),
                 ((1.0, 3.0), (3.0, inf), (3.0, inf)),
             ),
             "The reports protect each of 2 people by 5-LDP, within their own budgets from 1 to 5"
@@ -224,8 +224,24 @@ TRUST = (
             f" {AGAINST}",
         ),
         (
-            Outcome(0, (ONE,), 1, False),
-            "Not private: simulated 1-LDP reports whose noise is not secret.",
+            Outcome(0, (ONE, ONE, THREE), 2, True, ((1.0, 3.0), (1.0, 3.0), (3.0, inf))),
+            "The reports protect each of 2 people by 3-LDP, within their own budgets from 2 to 3"
+            " (in nats: 1 to say which of two items comes first; 1 to say which of two items comes"
+            " first; 3 to say which of two items comes first; of different people)"
+            f" {AGAINST}",
+        ),
+        (
+            Outcome(0, PARTS[:1], 2, True),
+            "The reports protect each of 2 people by 1-LDP (in nats: 1 to say which of two items"
+            f" comes first; of different people) {AGAINST}",
+        ),
+        *(
+            (
+                Outcome(0, rounds, 1, False, shuffled=shuffled),
+                f"Not private: simulated {len(rounds)}-LDP reports whose noise is not secret.",
+            )
+            for rounds in ((ONE,), (ONE, ONE))
+            for shuffled in ((), (OF_SHUFFLER,))
         ),
         *(
             (
@@ -255,7 +271,7 @@ def test_an_outcome_of_no_round_costs_nothing():
 
 
 def test_who_has_no_budget_of_their_own_pays_for_all_rounds():
-    rounds = (ONE, replace(ONE, epsilon=0.5), replace(ONE, epsilon=3.0))
+    rounds = (ONE, replace(ONE, epsilon=0.5), THREE)
     budgets = (EVERY_BUDGET, (1.0, 3.0), (3.0, inf))
     assert Outcome(0, rounds, 2, True, budgets).epsilons == (1.0, 1.5, 4.0)
     assert Outcome(0, rounds[1:], 2, True, budgets[1:]).epsilons == (0.5, 3.0)
