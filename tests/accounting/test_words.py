@@ -23,6 +23,8 @@ from hushrank.accounting.words import (
 )
 from hushrank.protocols.distributions.question_kinds import QuestionKind
 
+WHOLE = "whole ranking", "whole order", "orders"
+
 
 @pytest.mark.parametrize(
     ("loss", "said"),
@@ -121,6 +123,11 @@ def test_one_nat_is_one():
     assert epsilon_in_words(2.0748531).startswith("Epsilon 2.075: ")
 
 
+@pytest.mark.parametrize("delta", [1e-5, 1e-10, 1e-300])
+def test_however_small_a_delta_is_said(delta):
+    assert epsilon_in_words(1.0, delta).startswith(f"Epsilon 1, delta {loss_in_words(delta)}: ")
+
+
 @pytest.mark.parametrize("said", [best_guess, guess_in_words, epsilon_in_words])
 def test_without_a_delta_there_is_none(said):
     assert said(0.5) == said(0.5, 0.0) != said(0.5, 0.1)
@@ -133,6 +140,29 @@ def test_without_a_delta_there_is_none(said):
         ("3 two-of-first", "4 to say two of the first 3 items in order, or of the last 3"),
         ("2 two-of-first", "4 to say the first two items in order, or the last two"),
         ("1 first", "4 to say which item is first, or which is last"),
+        ("2 first", "4 to say one of the first 2 items, or of the last 2"),
+        (
+            "2 first-and-later",
+            "4 to say one of the first 2 items and one after them, or one of the last 2 and one"
+            " before them",
+        ),
+        (
+            "1 first-and-later",
+            "4 to say the first item and one after it, or the last and one before it",
+        ),
+        ("pairs", "4 to say which of two items comes first"),
+        ("extremes", "4 to say whether one item is near either end"),
+        ("3 levels", "4 to say in which of 3 parts of the order one item is"),
+        (
+            "3 levels-and-pairs",
+            "4 to say in which of 3 parts of the order one item is, and whether another is"
+            " before it",
+        ),
+        ("structure", "4 to say the rank of one item, and which of two others is first"),
+        ("parameters", "4 to say the order of a few items, or how groups of them mix"),
+        ("blocks", "4 to say the order of a few items"),
+        *((name, "4 to say the whole order") for name in WHOLE),
+        ("first places", "4 to say the order of the first places"),
         ("a plug-in's {round}", "4 for a plug-in's {round}"),
     ],
 )
