@@ -66,6 +66,14 @@ def test_everybody_answers_one_question_of_a_sampled_survey():
     assert min(tally.n_reports for tally in tallies) > 0
 
 
+@pytest.mark.parametrize("make", [SymmetricUnaryEncoding, Harmony, OptimisedLocalHashing])
+@pytest.mark.parametrize("others", [[], [RelativeOrder((0, 1, 2))]], ids=["at once", "in turn"])
+def test_people_count_once_however_many_answers_their_reports_support(make, others):
+    survey = sampled_survey("asked", [*PAIRS, *others], 1.0, make_mechanism=make)
+    (tallies,) = run(ask(survey), EVERY_ORDER, rng=Randomness.seeded(1)).result
+    assert sum(tally.n_reports for tally in tallies) == 120
+
+
 def test_everybody_answers_as_many_questions_as_the_survey_says():
     mechanisms = (GeneralizedRandomizedResponse(2, 0.25),) * len(PAIRS)
     survey = Survey("pairs", tuple(PAIRS), mechanisms, 1.0, answers_per_person=4)

@@ -300,6 +300,19 @@ def test_pieces_are_counted_to_their_last_rows_however_few_are_held_at_a_time(
     assert supports(tally_bucket(keyed, 0)) == supports(tally_batch((part,), whole))
 
 
+@pytest.mark.parametrize("n_at_once", [1, 3, 12])
+def test_all_that_is_refused_is_counted_however_few_rows_are_held_at_a_time(
+    tmp_path, monkeypatch, n_at_once
+):
+    part = published(GeneralizedRandomizedResponse)
+    keys = [None if n % 2 else f"person {n}" for n in range(12)]
+    (piece,) = written(tmp_path, [batch_of(sent(part, 12, 3), person=keys)], rows=100)
+    monkeypatch.setattr(report_files, "MOST_ROWS_AT_ONCE", n_at_once)
+    keyed = Keyed((part,), "person", 1, SALT, pieces=(piece,))
+    assert tally_bucket(keyed, 0).n_refused == 6
+    assert spread_piece(replace(keyed, folder=str(tmp_path)), piece).n_refused == 6
+
+
 def test_the_last_report_of_a_file_is_refused_where_it_alone_names_nobody(tmp_path):
     part = published(GeneralizedRandomizedResponse)
     keys = [*[f"person {n}" for n in range(59)], None]
