@@ -707,6 +707,12 @@ def test_reports_that_name_no_survey_are_refused_where_all_others_name_one(n_nam
     assert (found.n_refused, found.tallies[0][0].n_reports) == (2, n_named)
 
 
+def test_what_is_refused_and_what_came_again_adds_up():
+    nothing = Counted.nothing((published(GeneralizedRandomizedResponse),)).tallies
+    both = Counted(nothing, n_refused=2, n_repeated=3) + Counted(nothing, 5, 7)
+    assert (both.n_refused, both.n_repeated) == (7, 10)
+
+
 def test_sums_of_other_rounds_are_not_added():
     one, other = published(GeneralizedRandomizedResponse), published(Harmony)
     with pytest.raises(ValueError, match="shorter"):

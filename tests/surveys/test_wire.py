@@ -90,6 +90,17 @@ def test_a_survey_survives_the_wire(kind):
     assert read_survey(published(kind).document, most_epsilon=1.0) == published(kind)
 
 
+@pytest.mark.parametrize("third", [1 / 3, 0.1 + 0.2, 1e-9 / 3])
+def test_price_and_lots_travel_to_their_last_digits(third):
+    asked = sampled_survey("pair", QUESTIONS[:1], third, lots=(third, 2 * third))
+    survey = PublishedSurvey(asked, NAMES)
+    for read in (
+        read_survey(survey.document, most_epsilon=1.0).survey,
+        read_handout(survey.handout([0]), most_epsilon=1.0).head,
+    ):
+        assert (read.epsilon, read.lots) == (third, (third, 2 * third))
+
+
 def test_an_epsilon_of_a_whole_number_travels_as_the_number_that_it_is():
     """A survey for 2 and one for 2.0 may come from one cache: devices read both."""
     question = RelativeOrder((0, 1))

@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -23,3 +25,13 @@ def test_all_that_was_asked_and_is_stated_is_told(n_items, unranked, mix, n_stat
     assert tuple(MixPart(**part) for part in chosen["mix"]) == mix
     assert chosen["stated_shares"] == learnt.outcome.stated_shares.tolist()
     assert len(chosen["stated_shares"]) == n_stated
+
+
+def test_shares_of_pairs_are_those_of_the_whole_model():
+    """And not of the people who hold no popular order."""
+    people = Rankings.from_orders(np.tile(np.arange(4), (60, 1)))
+    rounds = MaxEntropy(chosen=(MixPart("pairs"),)).begin(4, epsilon=2.0, n_people=60, seed=3)
+    learnt = simulate(rounds, people, rng=np.random.default_rng(1)).result
+    everybody = np.full((4, 4), 0.25)
+    vars(learnt.outcome)["model"] = SimpleNamespace(precedences=everybody)
+    assert learnt.shown(people.names).pair_shares["of the model"] is everybody
