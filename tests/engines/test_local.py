@@ -607,6 +607,15 @@ def test_of_however_many_people_each_has_an_account(n_people, stands):
     assert (crowd.spent == 1.0).all()
 
 
+@pytest.mark.parametrize("n_answers", [2, 4])
+def test_an_account_is_charged_for_all_answers_of_a_round(n_answers):
+    each = (GeneralizedRandomizedResponse(2, 0.25),) * len(PAIRS)
+    survey = Survey("pairs", tuple(PAIRS), each, 0.25 * n_answers, n_answers)
+    crowd = Crowd(np.zeros((3, 5)), True, Randomness.replayed(b""), np.ones(3))
+    crowd.asked(survey)
+    assert crowd.spent.tolist() == [survey.epsilon] * 3
+
+
 def test_what_is_too_dear_is_refused_before_anything_is_drawn():
     survey = sampled_survey("everybody", [WHOLE], 0.6)
     with pytest.raises(HushrankError, match="more than somebody it asks has"):

@@ -273,6 +273,13 @@ def test_a_device_refuses_a_survey_that_asks_for_more_than_it_would_spend():
         read_survey(GRR.document, most_epsilon=0.9)
 
 
+@pytest.mark.parametrize("most", [0.0, np.nextafter(1.0, 0)])
+def test_so_it_does_however_little_it_would_spend_or_however_little_more_is_asked(most):
+    for read, document in ((read_survey, GRR.document), (read_handout, GRR.handout([0]))):
+        with pytest.raises(HushrankError, match="nats, expected at most"):
+            read(document, most_epsilon=most)
+
+
 def test_a_mechanism_that_no_device_knows_is_not_published():
     class Own(GeneralizedRandomizedResponse):
         """Says that it is one of the known ones."""
