@@ -24,6 +24,7 @@ from hushrank.mechanisms.thresholded_laplace import ThresholdedLaplace
 from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
 from hushrank.protocols.distributions.safari import safari
 from hushrank.protocols.distributions.whole_ranking import whole_ranking
+from hushrank.questions.named_set import NamedSet
 from hushrank.questions.rank_level import RankLevel, even_levels
 from hushrank.questions.relative_order import RelativeOrder
 from hushrank.randomness import Randomness
@@ -124,6 +125,15 @@ def test_multiplicities_are_people():
     assert outcome.result[0][0].support.tolist() == list(range(1, 121))
     exact = run_without_noise(ask(survey), counted)[0][0]
     assert exact.support == pytest.approx(np.arange(1, 121))
+
+
+def test_without_noise_people_of_whom_several_answers_hold_count_once():
+    """Each of five items is among the first two of 48 people in 120."""
+    survey = sampled_survey("sets", [NamedSet((0, 1), 5)], 1.0)
+    ((tally,),) = run_without_noise(ask(survey), EVERY_ORDER)
+    rates = survey.mechanisms[0].rates
+    assert tally.n_reports == 120
+    assert tally.support == pytest.approx([48 * rates.hit_rate + 72 * rates.false_hit_rate] * 5)
 
 
 @pytest.mark.parametrize("mechanism", [GeneralizedRandomizedResponse, SymmetricUnaryEncoding])
