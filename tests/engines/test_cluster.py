@@ -78,6 +78,22 @@ def test_with_a_seed_neither_workers_nor_second_executions_matter(people, short_
     assert plain(again.result) == plain(once.result)
 
 
+@pytest.mark.parametrize("seed", [0, 1, 2**70])
+def test_any_seed_repeats_who_is_asked_and_what_they_report(people, seed):
+    some = sampled_survey("some", PAIRS, 1.0, lots=(0.25, 0.75))
+    once, again = (run(ask(some), people, draws=Draws.of(seed)) for _ in range(2))
+    assert plain(once.result) == plain(again.result)
+    assert not once.is_private
+
+
+@pytest.mark.parametrize("n_alike", [1, 2, 5])
+def test_people_are_counted_in_all_pieces_however_many_hold_one_ranking(n_alike):
+    """Also where pieces are alike."""
+    held = Rankings(np.array([[0, 1]], dtype=np.uint8), ("tea", "coffee"), np.array([n_alike]))
+    found = run(ask(PAIR), People.of({"piece": held}.get, ["piece"] * 3), draws=Draws.of(1))
+    assert found.n_people == 3 * n_alike == found.result[0][0].n_reports
+
+
 def test_each_survey_and_each_piece_draws_words_of_its_own():
     """Else errors of all pieces, or of all rounds, would be the same, and not average out."""
     few, many = range(2), (*range(70), 2**16, 2**20)
@@ -153,14 +169,15 @@ def test_rounds_that_ask_different_people_ask_everybody_once(people):
         assert min(of_part[0].n_reports for of_part in tallies) > 0
 
 
-def test_in_each_of_many_pieces_a_person_is_asked_by_one_of_all_rounds():
+@pytest.mark.parametrize("short_cut", [False, True])
+def test_in_each_of_many_pieces_a_person_is_asked_by_one_of_all_rounds(short_cut):
     """In each of the others they would be asked once more, or not at all."""
     people = People.of(people_of, tuple((low, low + 5) for low in range(0, 300, 5)))
     surveys = [
         sampled_survey(f"{n}", PAIRS[:1], SURE, lots=(n / 4, n / 4 + 0.25)) for n in range(4)
     ]
     truth = np.bincount(PAIRS[0].answer(EVERYBODY.ranks), minlength=2)
-    tallies = run(ask(*surveys), people, draws=Draws.of(None)).result
+    tallies = run(ask(*surveys), people, draws=Draws.of(None), short_cut=short_cut).result
     assert sum(of_part[0].support for of_part in tallies).tolist() == truth.tolist()
 
 
@@ -201,12 +218,15 @@ def test_pieces_of_other_items_ties_or_gaps_are_refused_before_anybody_answers()
         "tied": [[{"tea", "coffee"}]],
         "gap": [["tea"], ["coffee", "tea"]],
     }
-    read = {name: hushrank.read_rankings(each) for name, each in lists.items()}.__getitem__
+    each = {name: hushrank.read_rankings(each) for name, each in lists.items()}
+    each["turned"] = Rankings(each["same"].ranks, each["same"].names[::-1])
+    read = each.__getitem__
     survey = sampled_survey("pair", [RelativeOrder((0, 1))], 1.0)
     for place in range(3):
         pieces = ["same"] * 3
-        with pytest.raises(HushrankError, match="the same items"):
-            People.of(read, put(pieces, place, "other"))
+        for other in ("other", "turned"):
+            with pytest.raises(HushrankError, match="the same items"):
+                People.of(read, put(pieces, place, other))
         with pytest.raises(HushrankError, match="expected strict rankings"):
             People.of(read, put(pieces, place, "tied"))
         gaps = People.of(read, put(pieces, place, "gap"))
