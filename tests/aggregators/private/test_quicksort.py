@@ -168,6 +168,14 @@ def test_a_tiny_epsilon_gives_any_order_equally_often():
     assert_follows(np.array(orders), [0.5, 0.5])
 
 
+@pytest.mark.parametrize("n_items", [2, 3, 10])
+def test_the_noise_that_is_said_is_that_of_one_of_all_comparisons(n_items):
+    counts = np.triu(np.full((n_items, n_items), 9), 1)
+    found = p_sort(counts, epsilon=0.5, rng=Randomness.seeded(1))
+    scale = noisy_comparisons(n_items, "binary") / 0.5
+    assert found.evidence.noise_scale == pytest.approx(scale, rel=1e-12)
+
+
 def test_confidence_counts_how_much_noise_exceeds_a_margin():
     z = np.arange(-400, 401)
     law = np.exp(-0.3 * np.abs(z))
