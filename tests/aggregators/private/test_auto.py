@@ -180,6 +180,16 @@ def test_noise_and_confidence_are_those_of_both_releases_together(delta):
     assert found.confidence == pytest.approx([(apart < gap).mean() for gap in gaps], abs=0.01)
 
 
+def test_the_order_is_by_both_releases_together_and_by_neither_alone():
+    mechanism = PermutohedronMechanism(3, 0.5)
+    first, second = np.array([20.0, -30, 10]), np.array([-10.0, 20, -10])
+    spend = central_spend("auto", "two", 1.0)
+    given = first, second, mechanism, mechanism, spend
+    found = private_auto._by_both(*given, rng=Randomness.seeded(1))
+    assert found.evidence.scores.tolist() == [5.0, -5.0, 0.0]
+    assert found.order == (0, 2, 1)
+
+
 def test_a_delta_buys_gaussian_noise_where_that_is_smaller():
     assert isinstance(private_auto._least_noisy(60, 1.0, 1e-3), DiscreteGaussian)
     assert isinstance(private_auto._least_noisy(5, 0.1, 1e-9), PermutohedronMechanism)

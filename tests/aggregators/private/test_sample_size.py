@@ -222,6 +222,16 @@ def test_the_closed_form_is_that_of_its_proof(epsilon, n_people):
     assert abs(voters_of_mallows_theorem(3, **goal) - n_people) <= 1
 
 
+def test_what_coins_may_spoil_is_not_left_for_noise():
+    """Of ten items coins spoil one order in ten; mu = 1/3, and noise decides."""
+    n_noisy = noisy_comparisons(10, "binary")
+    left = 0.2 - (1 - chance_of_sorting(10, n_noisy))
+    assert 0.08 < left < 0.12
+    exact = np.log(2 * n_noisy / left) * 2 * n_noisy / (0.5 / 3)
+    stated = voters_of_mallows_theorem(10, dispersion=0.5, delta=0.2, epsilon=0.5)
+    assert 0 <= stated - exact < 1
+
+
 def test_the_closed_form_asks_for_more():
     for n_items, epsilon in ((3, 0.1), (4, 10.0), (10, 0.5)):
         goal = {"dispersion": 0.7, "delta": 0.2, "epsilon": epsilon}
