@@ -536,6 +536,13 @@ def test_there_may_be_2_to_the_40_ballots_and_no_more():
             ballot_margins(np.array(fewer))
 
 
+def test_pairs_that_are_left_open_are_found_where_each_item_is_in_as_many():
+    counts = 5 * np.triu(np.ones((4, 4), dtype=np.int64), 1)
+    counts[[0, 2], [1, 3]] = 4
+    with pytest.raises(HushrankError, match="some pairs are undecided"):
+        p_borda(counts, epsilon=1.0, rng=Randomness.replayed(b""))
+
+
 def test_half_a_ballot_for_the_last_pair_is_none():
     with pytest.raises(HushrankError, match="expected whole pair counts of ballots"):
         ballot_margins(np.eye(8, k=-7) / 2)

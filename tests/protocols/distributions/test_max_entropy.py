@@ -13,6 +13,7 @@ from hushrank.mechanisms.local import Tally
 from hushrank.models.mallows import Mallows
 from hushrank.models.max_entropy.rank_features import rank_features
 from hushrank.models.max_entropy.rank_potentials import RankPotentials
+from hushrank.protocols.distributions import max_entropy as max_entropy_module
 from hushrank.protocols.distributions.max_entropy import max_entropy
 from hushrank.protocols.distributions.question_mix import MixPart
 from hushrank.protocols.learnt.models import LearntFit
@@ -222,3 +223,10 @@ def test_reports_that_do_not_fit_are_spoken_of_and_widen_the_errors():
     assert "do not fit the model" in shown.rows["fit"]
     assert "widened 2.00 times" in shown.rows["fit"]
     assert shown.named["goodness_of_fit"]["fits"] is False
+
+
+def test_people_are_expected_of_their_own_epsilon_in_whatever_order_these_are_given():
+    of_levels = max_entropy_module._people_of_levels
+    assert of_levels((2.0, 0.5, 1.0), (10, 20, 30)) == (20, 30, 10)
+    assert of_levels((2.0, 0.5, 1.0), 100) == (34, 34, 34)
+    assert of_levels((2.0,), 100) == of_levels(2.0, 100) == (100,)
