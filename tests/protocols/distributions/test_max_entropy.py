@@ -1,4 +1,5 @@
 from itertools import count
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from hushrank.models.mallows import Mallows
 from hushrank.models.max_entropy.rank_features import rank_features
 from hushrank.models.max_entropy.rank_potentials import RankPotentials
 from hushrank.protocols.distributions import max_entropy as max_entropy_module
-from hushrank.protocols.distributions.max_entropy import max_entropy
+from hushrank.protocols.distributions.max_entropy import MaxEntropyOutcome, max_entropy
 from hushrank.protocols.distributions.question_mix import MixPart
 from hushrank.protocols.learnt.models import LearntFit
 from hushrank.randomness import Randomness
@@ -230,3 +231,26 @@ def test_people_are_expected_of_their_own_epsilon_in_whatever_order_these_are_gi
     assert of_levels((2.0, 0.5, 1.0), (10, 20, 30)) == (20, 30, 10)
     assert of_levels((2.0, 0.5, 1.0), 100) == (34, 34, 34)
     assert of_levels((2.0,), 100) == of_levels(2.0, 100) == (100,)
+
+
+def test_a_margin_errs_by_twice_what_a_share_does(monkeypatch):
+    monkeypatch.setattr(max_entropy_module, "posterior_of_fit", lambda *given: given)
+    estimates = SimpleNamespace(
+        margins=0.5, precedence_errors=np.array([0.0, 0.25]), score_covariance=2.0
+    )
+    margins, variances, covariance = max_entropy_module.posterior_of_estimates(estimates)
+    assert (margins, variances.tolist(), covariance) == (0.5, [0.0, 0.25], 2.0)
+
+
+def test_who_ranks_how_much_is_said_by_the_model_and_errors_by_the_wide_one(monkeypatch):
+    wide = SimpleNamespace(
+        point=SimpleNamespace(statistics="wide"),
+        likelihood=SimpleNamespace(stated_shares=lambda statistics: statistics),
+    )
+    fit = SimpleNamespace(point=SimpleNamespace(statistics="model"), wide=wide)
+    outcome = MaxEntropyOutcome((1.0,), (EVERY_KIND,), "safe", fit, None, "last")
+    vars(outcome)["goodness"] = None
+    monkeypatch.setattr(max_entropy_module, "_estimates_of", lambda fit: "estimates")
+    monkeypatch.setattr(max_entropy_module, "with_unstated", lambda *given: given)
+    assert outcome.stated_shares == "model"
+    assert outcome.estimates == ("estimates", "wide", "model")
