@@ -242,6 +242,15 @@ def test_a_margin_errs_by_twice_what_a_share_does(monkeypatch):
     assert (margins, variances.tolist(), covariance) == (0.5, [0.0, 0.25], 2.0)
 
 
+def test_beside_orders_that_were_found_the_fit_is_judged_with_them():
+    found = SimpleNamespace(goodness="with them", estimates=SimpleNamespace(widened=lambda by: by))
+    outcome = MaxEntropyOutcome((1.0,), (EVERY_KIND,), "safe", SimpleNamespace(), found)
+    assert outcome.goodness == "with them"
+    vars(outcome)["goodness"] = GoodnessOfFit(48.0, 12.0, 24.0)
+    vars(outcome)["stated_shares"] = None
+    assert outcome.estimates == 2.0
+
+
 def test_who_ranks_how_much_is_said_by_the_model_and_errors_by_the_wide_one(monkeypatch):
     wide = SimpleNamespace(
         point=SimpleNamespace(statistics="wide"),
