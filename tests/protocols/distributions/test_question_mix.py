@@ -299,3 +299,9 @@ def test_only_who_ranks_all_items_is_asked_to_name_a_set(kind, unranked):
     """Others would name fewer, and a mechanism hides how many there are from nobody."""
     with pytest.raises(HushrankError, match="complete rankings only"):
         mix_surveys((MixPart(kind, n_levels=2),), 5, 1.0, unranked=unranked)
+
+
+def test_parts_of_a_mix_share_the_lots_that_they_are_given():
+    mix = MixPart("pairs", 0.25), MixPart("extremes", 0.25), MixPart("ranks-and-pairs", 0.5)
+    surveys = mix_surveys(mix, 4, 1.0, lots=(0.5, 0.75))
+    assert [each.lots for each in surveys] == [(0.5, 0.5625), (0.5625, 0.625), (0.625, 0.75)]

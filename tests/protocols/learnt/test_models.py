@@ -9,7 +9,7 @@ from hushrank.models.popular_orders import PopularOrders
 from hushrank.protocols.distributions.max_entropy import MaxEntropyOutcome
 from hushrank.protocols.distributions.popular_orders import PopularOrdersOutcome
 from hushrank.protocols.distributions.question_mix import MixPart
-from hushrank.protocols.registry import MaxEntropy
+from hushrank.protocols.registry import MaxEntropy, make_protocol
 from hushrank.rankings.profile import Rankings
 
 FEW = (MixPart("pairs", 0.2), MixPart("extremes", 0.3), MixPart("ranks-and-pairs", 0.5))
@@ -50,6 +50,16 @@ def test_what_was_asked_for_is_told_as_it_was(prior, rows):
     learnt = simulate(rounds, people, rng=np.random.default_rng(1)).result
     chosen = learnt.shown(people.names).chosen
     assert (learnt.outcome.prior, chosen["prior"], chosen["rows"]) == (prior, prior, rows)
+
+
+@pytest.mark.parametrize("post_process", ["simplex", "clip"])
+@pytest.mark.parametrize("name", ["safari", "grr"])
+def test_how_shares_were_made_possible_is_told(name, post_process):
+    people = Rankings.from_orders(np.tile(np.arange(3), (60, 1)))
+    protocol = make_protocol(name, {"post_process": post_process})
+    rounds = protocol.begin(3, epsilon=2.0, n_people=60, seed=3)
+    learnt = simulate(rounds, people, rng=np.random.default_rng(1)).result
+    assert learnt.shown(people.names).chosen == {"post_process": post_process}
 
 
 FOUND = PopularOrders(np.array([[2, 0, 1]]), np.array([0.25]))
