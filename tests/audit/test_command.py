@@ -2,10 +2,12 @@ import json
 from dataclasses import replace
 
 import pytest
+from matplotlib.lines import Line2D
 
 from hushrank.audit import Subject
 from hushrank.audit import chosen as shipped_by_name
 from hushrank.audit.chosen import as_document, audits, chosen
+from hushrank.audit.picture import bounds_figure
 from hushrank.audit.replay import Replay
 from hushrank.audit.shipped import shipped
 from hushrank.cli.audit.show import _table
@@ -44,7 +46,7 @@ def test_one_exceeded_claim_among_others_ends_with_3(monkeypatch, capsys):
     assert as_document(found, seed=1)["exceeded"] == 1
 
 
-@pytest.mark.parametrize("seed", [None, 1])
+@pytest.mark.parametrize("seed", [None, 0, 1])
 def test_each_of_several_is_audited_by_secure_draws_unless_a_seed_is_given(monkeypatch, seed):
     """And wrong once in a million audits, unless another rate is asked for."""
     told, steps, every = [], [], shipped().values()
@@ -64,6 +66,28 @@ def test_each_of_several_is_audited_by_secure_draws_unless_a_seed_is_given(monke
     assert [str(step) for step in steps] == [
         f"{each.name} ({number} of 3)" for number, each in enumerate(subjects, 1)
     ]
+
+
+@pytest.mark.parametrize("seed", [None, 0, 7])
+def test_the_seed_that_repeats_an_audit_is_written(seed):
+    assert as_document([], seed=seed) == {"findings": [], "seed": seed, "exceeded": 0}
+
+
+def test_a_finding_says_how_many_pairs_were_tried():
+    both = subject("a sensitivity of half")
+    pairs = (("0", "1"), ("1", "0"), ("1", "1"))
+    (finding,) = audits([replace(both, pairs=pairs)], draws=4_000, seed=1)
+    assert finding.looked_at == 3
+
+
+def test_a_picture_shows_all_that_is_betrayed_and_what_was_claimed():
+    (finding,) = audits([subject("a sensitivity of half")], draws=4_000, seed=1)
+    each = ((0.5, None), (2.5, 0.75))
+    found = [replace(finding, bound=bound, claimed=1.0, exact=exact) for bound, exact in each]
+    (axes,) = bounds_figure(found).axes
+    assert [bar.get_width() for bar in axes.patches] == [0.5, 2.5]
+    claims, exact = ((*map(float, x), *map(float, y)) for x, y in map(Line2D.get_data, axes.lines))
+    assert (claims, exact) == ((1.0, 1.0, 0.0, 1.0), (0.75, 1.0))
 
 
 def test_a_computed_loss_is_never_rounded_down():

@@ -125,3 +125,9 @@ def test_the_command_shows_and_writes_times(monkeypatch, capsys, tmp_path):
     assert found["median_ns"] > 0
     assert hushrank(monkeypatch, "audit", "--time", "nothing") == 1
     assert "mechanism grr" in capsys.readouterr().err
+
+
+def test_the_usual_time_is_in_nanoseconds():
+    times, chosen = np.array([5.0, 7.0, 9.0, 11.0]), np.array([0, 1, 0, 1])
+    found = timing._compared("path", times, chosen, [b"a", b"b"] * 2)
+    assert (found.median_ns, found.runs, found.later_ns) == (8.0, 4, 2.0)

@@ -252,3 +252,16 @@ def test_rule_i_asks_360_questions_of_20_cells_about_10_items():
     questions = rank_and_precedence_questions(10)
     assert len(questions) == 360
     assert questions[0].n_categories == 20
+
+
+@pytest.mark.parametrize("max_leaf", [4, 5])
+def test_what_cannot_hide_the_answers_of_rule_2_is_refused_before_anybody_answers(max_leaf):
+    """Rule I has 12 categories, Rule II 24 and more."""
+
+    def few(n_categories, epsilon):
+        if n_categories > 12:
+            raise HushrankError("too many")
+        return GeneralizedRandomizedResponse(n_categories, epsilon)
+
+    with pytest.raises(HushrankError, match="too many"):
+        next(safari(6, epsilon=1.0, max_leaf=max_leaf, make_mechanism=few))
