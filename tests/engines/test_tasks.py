@@ -1,11 +1,12 @@
 """Sums of tasks: where they run, and that no failure is lost in a sum."""
 
 import os
+import sys
 from types import SimpleNamespace
 
 import pytest
 
-from hushrank.engines.tasks import Failure, Known, Workers, _added, _Graph
+from hushrank.engines.tasks import Failure, Known, Workers, _added, _Graph, _said_by
 from hushrank.errors import HushrankError
 
 
@@ -72,3 +73,32 @@ def test_results_are_fetched_where_they_are_passed_on_or_failed(kind, passes_on)
     future = SimpleNamespace(type=kind, result=lambda: "fetched")
     wanted = passes_on or kind is Failure
     assert known.wanted(future) == ("fetched" if wanted else None)
+
+
+class Silent:
+    """A client of a scheduler that answers nothing."""
+
+    dashboard_link = "http://host:8787"
+
+    def __init__(self, address):
+        if "nobody" in address:
+            raise OSError
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return None
+
+    def get_versions(self, packages):
+        raise RuntimeError
+
+
+@pytest.mark.parametrize("host", ["nobody", "somebody"])
+def test_the_password_of_a_scheduler_is_in_no_message(host, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", SimpleNamespace(Client=Silent))
+    address = f"tcp://me:secret@{host}:8786"
+    with pytest.raises(HushrankError, match=host) as failed:
+        Workers(address).add_up(where, None, (1, 2))
+    assert "secret" not in str(failed.value)
+    assert "secret" not in _said_by(address, Failure("bad")).message

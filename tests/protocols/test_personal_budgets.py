@@ -245,3 +245,8 @@ def test_what_was_asked_at_each_of_many_levels_is_shown():
     outcome = MaxEntropyOutcome(levels, mixes, "safe", None)
     each = zip(levels, map(describe_mix, mixes), strict=True)
     assert outcome.asked == "; ".join(f"at {level:g} nats {mix}" for level, mix in each)
+
+
+def test_epsilons_are_put_in_order_as_numbers():
+    levels = budget_levels((10.0, 2.0, 9.5))
+    assert levels == ((2.0, (2.0, 9.5)), (9.5, (9.5, 10.0)), (10.0, (10.0, inf)))
