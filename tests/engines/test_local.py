@@ -632,6 +632,14 @@ def test_what_is_too_dear_is_refused_before_anything_is_drawn():
         run(ask(survey), EVERY_ORDER, rng=Randomness.replayed(b""), budgets=OWN)
 
 
+def test_each_of_those_who_hold_one_ranking_has_a_budget():
+    held = Rankings(np.array([[0, 1], [1, 0]], dtype=np.uint8), ("a", "b"), np.array([2, 1]))
+    crowd = Crowd.of(held, Randomness.replayed(b""), [1.0, 2.0, 3.0])
+    assert crowd.budgets.tolist() == [1.0, 2.0, 3.0]
+    with pytest.raises(HushrankError, match="one budget for each of 3 people"):
+        Crowd.of(held, Randomness.replayed(b""), [1.0, 2.0])
+
+
 def test_rounds_within_the_budgets_add_up():
     surveys = [by_budget(0.5, np.inf, 0.25), by_budget(0.5, np.inf, 0.25), by_budget(3.0, 4.0, 2.5)]
     outcome = run(ask(*surveys), EVERY_ORDER, rng=Randomness.seeded(1), budgets=OWN)

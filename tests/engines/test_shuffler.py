@@ -243,3 +243,14 @@ def test_what_is_learnt_does_not_depend_on_the_order_of_reports():
         outcome = run(rounds, people, rng=Randomness.seeded(1), forward=passed_on)
         orders.append(outcome.result.model.precedences)
     np.testing.assert_array_equal(*orders)
+
+
+@pytest.mark.parametrize("n_reports", [2, 50, 99, 1000])
+def test_just_so_many_people_as_there_are_hide_one_of_them(n_reports):
+    """Not one more, however few they are: a delta that is a little smaller is refused."""
+    asked = (sampled_survey("pair", [RelativeOrder((0, 1))], 1.0),)
+    given = {"local": 1.0, "n_reports": n_reports, "clone_rate": clone_rate(asked)}
+    delta = central_delta(0.5, **given)
+    assert Target(0.5, delta).price(asked, n_reports).delta == delta
+    with pytest.raises(HushrankError, match="people are too few"):
+        Target(0.5, delta * 0.99).price(asked, n_reports)
