@@ -24,7 +24,7 @@ from hushrank.aggregators.private.borda import (
     share_below,
 )
 from hushrank.aggregators.private.histogram import p_borda_hist
-from hushrank.aggregators.private.order import ballot_margins
+from hushrank.aggregators.private.order import ballot_margins, order_by_scores
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.curator.gaussian import DiscreteGaussian
 from hushrank.mechanisms.curator.k_norm import PermutohedronMechanism
@@ -541,6 +541,20 @@ def test_pairs_that_are_left_open_are_found_where_each_item_is_in_as_many():
     counts[[0, 2], [1, 3]] = 4
     with pytest.raises(HushrankError, match="some pairs are undecided"):
         p_borda(counts, epsilon=1.0, rng=Randomness.replayed(b""))
+
+
+def test_halves_of_ballots_that_add_up_to_whole_ones_are_none():
+    counts = 5.0 * np.triu(np.ones((3, 3)), 1)
+    counts[[0, 1], [1, 2]] -= 0.5
+    with pytest.raises(HushrankError, match="whole pair counts of ballots"):
+        ballot_margins(counts)
+
+
+@pytest.mark.parametrize("unit", [1.0, 2.0**-10, 2.0**-40])
+def test_scores_that_differ_by_however_little_are_no_tie(unit):
+    scores = unit * np.array([1.0, 3.0, 0.0, 2.0])
+    for seed in range(8):
+        assert order_by_scores(scores, rng=Randomness.seeded(seed)) == (1, 3, 0, 2)
 
 
 def test_half_a_ballot_for_the_last_pair_is_none():
