@@ -381,3 +381,22 @@ def test_who_leaves_items_out_is_refused_for_all_questions_or_for_none():
             else:
                 with pytest.raises(HushrankError, match="complete"):
                     device.answer(some, lot=0.5, is_simulation=True, rng=Randomness.replayed(b""))
+
+
+@pytest.mark.parametrize("numbers", [(0, 1), (1, 0), (2, 1)])
+def test_each_answer_is_hidden_by_the_mechanism_of_its_own_question(numbers, monkeypatch):
+    """And costs what that says."""
+    questions = tuple(RelativeOrder(pair) for pair in ((0, 1), (0, 2), (1, 2)))
+    hides = tuple(GeneralizedRandomizedResponse(2, epsilon) for epsilon in (0.25, 0.5, 0.75))
+    asked = PublishedSurvey(Survey("pairs", questions, hides, 1.5, 2), ("a", "b", "c"))
+    device = read_handout(asked.handout(numbers), most_epsilon=2.0)
+    drawn = []
+
+    def randomise(mechanism, categories, *, rng):
+        drawn.append(mechanism.epsilon)
+        return categories
+
+    monkeypatch.setattr(GeneralizedRandomizedResponse, "randomise", randomise)
+    person = Rankings.from_orders(np.array([[2, 0, 1]]), ("a", "b", "c"))
+    device.answer(person, lot=0.5, rng=Randomness.secure())
+    assert drawn == [hides[number].epsilon for number in numbers]

@@ -16,7 +16,8 @@ from rich.pretty import pretty_repr
 from hushrank.collector.announcement import read_announcement
 from hushrank.errors import HushrankError
 from hushrank.mechanisms.harmony import Harmony
-from hushrank.mechanisms.local_hashing import OptimisedLocalHashing
+from hushrank.mechanisms.hash_family import HASHED_REPORT
+from hushrank.mechanisms.local_hashing import OptimisedLocalHashing, SuccinctHistogram
 from hushrank.mechanisms.named_member import NamedMember
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.subset_order import SubsetOrder
@@ -640,3 +641,11 @@ def test_the_first_bit_of_no_category_is_refused_before_it_ends_a_whole_tally():
     require_possible(mechanism, "0f")
     with pytest.raises(HushrankError, match="can report"):
         require_possible(mechanism, "10")
+
+
+@pytest.mark.parametrize("word", [2**53 + 1, 2**63 + 1, 2**64 - 1])
+@pytest.mark.parametrize("make", [OptimisedLocalHashing, SuccinctHistogram])
+def test_words_of_a_hashed_report_travel_to_their_last_bit(make, word):
+    mechanism = make(4, 1.0)
+    report = np.array([(word, word - 2, 1)], dtype=HASHED_REPORT)
+    assert from_wire(mechanism, [to_wire(mechanism, report)]).tolist() == report.tolist()

@@ -272,3 +272,10 @@ def test_one_report_is_one_whichever_question_it_answers(survey, answered):
     with pytest.raises(StopIteration) as end:
         protocol.send(tuple(map(tuple, tallies)))
     assert sorted(end.value.value.order) == [*range(7)]
+
+
+@pytest.mark.parametrize("n_items", [4, 8])
+def test_no_two_functions_are_the_same(n_items):
+    surveys = order_surveys(n_items, 2.0, function_seed=1)
+    each = {(asked.multiplier, asked.offset) for one in surveys for asked in one.questions}
+    assert len(each) == sum(len(one.questions) for one in surveys)
