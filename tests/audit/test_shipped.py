@@ -12,7 +12,7 @@ from msgspec import structs
 from hushrank.aggregators.registry import METHODS
 from hushrank.audit import audit
 from hushrank.audit.replay import Replay, replay
-from hushrank.audit.shipped import central, devices, local, rounds
+from hushrank.audit.shipped import central, devices, local, publishing, rounds
 from hushrank.audit.shipped.central import central_subjects
 from hushrank.audit.shipped.devices import device_subjects
 from hushrank.audit.shipped.local import local_subjects
@@ -183,3 +183,21 @@ def test_one_replay_that_differs_is_enough(rng):
     found = replay(Replay("wrong at times", {"0": 0, "1": 1}, run), rng=rng, replays=3)
     assert (found.bound, found.inputs) == (inf, ("0", "1"))
     assert (found.hits, found.draws) == (1, 3)
+
+
+def test_a_budget_is_rehearsed_with_other_values_and_with_other_records(monkeypatch):
+    seen = []
+
+    def parts(visits, people, *_, **__):
+        seen.append((people.attributes[0].codes.tobytes(), visits.scores.toarray().tobytes()))
+        raise StopAsyncIteration
+
+    monkeypatch.setattr(publishing, "rehearsed_parts", parts)
+    (audited,) = publishing.publishing_replays()
+    for changed in audited.inputs.values():
+        with pytest.raises(StopAsyncIteration):
+            audited.run(changed, 1)
+    (values, records), (others, same), (alike, moved) = seen
+    assert (values == alike, records == same) == (True, True)
+    assert values != others
+    assert records != moved

@@ -1,6 +1,7 @@
 """Times that depend on an answer are found; the clock of these tests is made up."""
 
 import json
+import pickle
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -131,3 +132,9 @@ def test_the_usual_time_is_in_nanoseconds():
     times, chosen = np.array([5.0, 7.0, 9.0, 11.0]), np.array([0, 1, 0, 1])
     found = timing._compared("path", times, chosen, [b"a", b"b"] * 2)
     assert (found.median_ns, found.runs, found.later_ns) == (8.0, 4, 2.0)
+
+
+def test_the_two_inputs_of_each_path_are_two():
+    for path in timed_paths(1.0, rng=Randomness.seeded(1)):
+        one, other = map(pickle.dumps, path.inputs)
+        assert one != other, path.name
