@@ -277,6 +277,15 @@ test("of two rounds the one is sent whose answer was shown, or none", async () =
   assert.equal(await device.send(survey.id, 1), "abc123");
 });
 
+test("the round is told that was joined, where the next one was opened just then", async () => {
+  const survey = caseOf("safari");
+  const collector = new Collector(survey);
+  const device = deviceOf(collector);
+  collector.assigned = { round: 1 };
+  assert.equal((await device.join(survey.id)).round, 1);
+  assert.equal((await device.kept(survey.id)).round, 1);
+});
+
 test("another question in the same round is refused", async () => {
   const survey = caseOf("pairs");
   const another = JSON.parse(caseOf("ldp-kwiksort-rr").handout);
@@ -352,6 +361,39 @@ test("in each of as many rounds as there can be an answer is drawn once", async 
     assert.equal((await device.kept(survey.id)).upload, upload);
   }
   assert.equal((await device.account()).total, 1 / 32);
+});
+
+test("rounds cost together what all of their answers do", async () => {
+  const { names } = vectors("handouts");
+  const { mechanisms } = headOf(names, 0.5);
+  const handout = handoutOfMany(names, [[[0, 1]], [[2, 3]]], { mechanisms, epsilon: 1 });
+  const first_round = [readHandout(handout, 1).fingerprint];
+  const survey = { ...caseOf("pairs", { epsilon: 1.5, first_round }), handout };
+  const collector = new Collector(survey);
+  const device = deviceOf(collector);
+  await device.join(survey.id);
+  collector.round = 1;
+  await kinds(device.join(survey.id), "too-dear");
+});
+
+/** A survey of a pair of these items, of which others were announced. */
+function pairOf(announced, named, changes = {}) {
+  const handout = handoutOf(named, { kind: "relative-order", items: [0, 1] }, 2, 1);
+  const items = announced.map((name) => ({ name }));
+  return { ...caseOf("pairs", { items, epsilon: 1, ...changes }), handout };
+}
+
+test("a later round asks about what was announced, in its order, and takes such rankings", async () => {
+  const pairs = [
+    pairOf(["tea", "mate"], ["mate", "tea"]),
+    pairOf(["tea,black", "mate"], ["tea", "black,mate"]),
+    pairOf(["tea", "mate"], ["tea", "mate"], { unranked: "last" }),
+  ];
+  for (const survey of pairs) {
+    const collector = new Collector(survey);
+    collector.round = 1;
+    await kinds(deviceOf(collector).join(survey.id), "changed");
+  }
 });
 
 test("no rounding hides what rounds cost together", async () => {
@@ -436,6 +478,16 @@ test("in a repeated survey each round is asked by the earlier assignment of its 
   const [first, , ...again] = joined.map(({ body }) => JSON.parse(body));
   const tokens = [0, 1].map((round) => `token-week-0-${round}-${first.person}`);
   assert.deepEqual(again.map(({ earlier }) => earlier), tokens);
+});
+
+test("a round that was never asked before is asked by no assignment of another one", async () => {
+  const surveys = [0, 1].map((nth) => weekly(nth, "safari"));
+  const collector = new Collector(...surveys);
+  const device = deviceOf(collector);
+  await week(device, surveys[0], surveys[0].order);
+  collector.round = 1;
+  await device.join(surveys[1].id);
+  assert.equal(JSON.parse(collector.requests.at(-1).body).earlier, null);
 });
 
 test("a changed answer is drawn anew and charged, and the first one is kept beside it", async () => {
@@ -617,6 +669,28 @@ test("a later round that is beyond the limit draws nothing anew", async () => {
   collector.round = 1;
   const repeated = await week(device, survey, reversed(survey.order));
   assert.deepEqual(repeated, { reports: first.reports, nats: 0, isRepeated: true, isOutdated: true });
+});
+
+test("a later round is beyond the limit where all of its answers together are", async () => {
+  const { names } = vectors("handouts");
+  const { mechanisms } = headOf(names, 0.5);
+  const handout = handoutOfMany(names, [[[0, 1]], [[2, 3]]], { mechanisms, epsilon: 1 });
+  const first_round = [readHandout(handout, 1).fingerprint];
+  const survey = { ...caseOf("pairs", { epsilon: 2, first_round }), handout };
+  const collector = new Collector(survey);
+  const device = deviceOf(collector);
+  assert.equal((await week(device, survey, survey.order)).nats, 1);
+  await device.setLimit(1.9);
+  collector.round = 1;
+  assert.equal((await week(device, survey, reversed(survey.order))).nats, 0);
+});
+
+test("who begins the next survey of a series can pay all of its rounds, or repeats themselves", async () => {
+  const surveys = [0, 1].map((nth) => weekly(nth, "safari")); // each round costs 1 of 2 nats
+  const device = deviceOf(new Collector(...surveys));
+  assert.equal((await week(device, surveys[0], surveys[0].order)).nats, 1);
+  await device.setLimit(2.9);
+  assert.equal((await week(device, surveys[1], reversed(surveys[1].order))).nats, 0);
 });
 
 test("what is kept can be seen without the collector, and forgotten but for what it cost", async () => {
@@ -936,6 +1010,16 @@ test("a memory of which a part is gone joins no round", async () => {
       assert.equal(await storage.transact([key], (kept) => [{}, kept[key]]), undefined);
     }
   }
+});
+
+test("a memory that was never answered, and whose series is gone, joins no round", async () => {
+  const survey = caseOf("pairs");
+  const [collector, storage] = [new Collector(survey), memoryStorage()];
+  collector.assigned = { round: "none" };
+  await kinds(deviceOf(collector, { storage }).join(survey.id), "malformed");
+  await lose(storage, `series ${COLLECTOR} ${JSON.parse(survey.announcement).series}`);
+  collector.assigned = {};
+  await kinds(deviceOf(collector, { storage }).join(survey.id), "no-storage");
 });
 
 test("whichever round is left of a memory it joins no later one", async () => {

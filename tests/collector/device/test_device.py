@@ -198,6 +198,22 @@ def test_a_memory_of_which_a_part_is_gone_joins_no_round(live, kind, is_later):
     assert memory._kept == before
 
 
+def test_a_memory_that_was_never_answered_and_lost_its_series_joins_no_round(live):
+    survey, memory = live.open(), SimulatedMemory()
+
+    class Away(Direct):
+        """A collector that is not there to give anybody a question."""
+
+        def join(self, survey, asking):
+            raise Offline("the collector cannot be reached")
+
+    with pytest.raises(Offline):
+        live.device(memory=memory, connection=Away(live)).join(survey)
+    lose(memory, "series")
+    with pytest.raises(HushrankError, match="memory is gone"):
+        live.device(memory=memory).join(survey)
+
+
 def test_a_receipt_that_cannot_be_kept_is_told_and_comes_again(live, monkeypatch):
     """A disc that is full by then must not make a person think that nothing was sent."""
     survey = live.open()
@@ -611,6 +627,46 @@ class Often(Altered):
         return self.told[name]
 
 
+class Moving(Often):
+    """A collector that opens the next round as soon as it has said which one is open."""
+
+    def where(self, survey):
+        return Where("open", self.round - 1, None)
+
+
+def test_the_round_is_told_that_was_joined_where_the_next_one_was_opened_just_then(live):
+    survey = live.open(epsilon=1.0, protocol="pairs")
+    device = live.device(connection=(connection := Moving(live, 2.0)))
+    connection.round = 1
+    assert device.join(survey).round == device.kept(survey).round == 1
+
+
+def two_answers(live, epsilon):
+    """Return a survey of rounds that ask for two answers of half a nat, and its collector."""
+    survey = live.open(epsilon=1.0, protocol="pairs", options={"queries": 2})
+    return survey, Often(live, epsilon)
+
+
+def test_rounds_cost_together_what_all_of_their_answers_do(live):
+    survey, connection = two_answers(live, epsilon=1.5)
+    device = live.device(connection=connection)
+    device.join(survey)
+    connection.round = 1
+    with pytest.raises(HushrankError, match="rounds cost more than"):
+        device.join(survey)
+
+
+def test_a_later_round_is_beyond_the_limit_where_all_of_its_answers_together_are(live):
+    survey, connection = two_answers(live, epsilon=2.0)
+    device = live.device(connection=connection)
+    device.join(survey)
+    assert device.answer(survey, ORDER).nats == 1.0
+    device.set_limit(1.9)
+    connection.round = 1
+    device.join(survey)
+    assert device.answer(survey, ORDER[::-1]).nats == 0
+
+
 def test_in_each_of_as_many_rounds_as_there_can_be_an_answer_is_drawn_once(live):
     survey, memory = live.open(epsilon=1 / 32, protocol="pairs"), SimulatedMemory()
     connection = Often(live, MOST_ROUNDS / 32)
@@ -830,6 +886,22 @@ def test_a_limit_is_kept_and_can_be_changed(live):
     live.clock.pass_days(366)
     assert device.spent().in_a_year == 0
     assert device.spent().everywhere > 8.0
+
+
+def test_a_limit_of_nothing_is_one(live):
+    survey, device = live.open(), live.device()
+    device.set_limit(0)
+    assert not device.join(survey).is_payable
+    assert device.spent().limit == 0
+
+
+def test_what_was_spent_a_year_ago_leaves_room_for_as_much(live):
+    device = live.device()
+    for _ in range(2):
+        survey = live.open(epsilon=8.0)
+        assert device.join(survey).is_payable
+        device.answer(survey, ORDER)
+        live.clock.pass_days(365)
 
 
 def test_of_two_rounds_the_one_is_sent_whose_answer_was_shown_or_none(live):
