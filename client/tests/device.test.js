@@ -535,6 +535,20 @@ function questionOf(items, nth) {
   return { ...caseOf("pairs", { id, series: "questions", epsilon: 1 / 32, first_round }), handout };
 }
 
+test("a question that is hidden otherwise is another one, whichever mechanism is stated first", async () => {
+  const { names } = vectors("handouts");
+  const [first, ...others] = [0.125, 0.25, 0.5].map((epsilon) => headOf(names, epsilon).mechanisms[0]);
+  const surveys = others.map((other, nth) => {
+    const changes = { mechanisms: [first, other], epsilon: 1 };
+    const handout = handoutOfMany(names, [[[0, 1], 0], [[0, 2], 1]], changes);
+    const first_round = [readHandout(handout, 1).fingerprint];
+    return { ...caseOf("pairs", { id: `other-${nth}`, series: "others", epsilon: 1, first_round }), handout };
+  });
+  const device = deviceOf(new Collector(...surveys));
+  assert.equal((await week(device, surveys[0], surveys[0].order)).nats, 0.375);
+  assert.equal((await week(device, surveys[1], surveys[1].order)).nats, 0.5);
+});
+
 test("of however many answers of a round each is paid for, up to all that a survey may cost", async () => {
   const { names } = vectors("handouts");
   const pairs = ordersOf([0, 1, 2, 3, 4]).map((order) => order.slice(0, 2).join());

@@ -36,6 +36,14 @@ test("the smallest powers and the largest are those of Python, twice", () => {
   }
 });
 
+test("what was worked out for one exponent is told of no other", () => {
+  const quotient = ([numerator, denominator]) => (numerator * 10n ** 40n) / denominator;
+  const near = 0.7 + 2 ** -50;
+  const each = [[0.7, 2n], [0.7, 1n], [near, 2n], [near, 1n]].map(([x, by]) => quotient(expBelow(x, by)));
+  const [half, whole, nearHalf, nearWhole] = each;
+  assert.ok(half < nearHalf && nearHalf < whole && whole < nearWhole);
+});
+
 test("a probability of whole words takes no more of them, and any other is rounded up", () => {
   assert.equal(wordsAbove(1n, 2n), WORDS / 2n);
   assert.equal(wordsAbove(1n, 1n), WORDS);

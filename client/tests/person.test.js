@@ -129,7 +129,7 @@ test("nothing that was given is there any more once a survey is forgotten", asyn
 });
 
 test("the first order that was given is the one that is kept", async () => {
-  const survey = caseOf("pairs", { id: "first" });
+  const survey = caseOf("pairs", { id: "first", series: "first" });
   globalThis.fetch = new Collector(survey).fetch;
   const person = await openDevice({ origin: COLLECTOR });
   await person.join(survey.id, { invitation: null });
@@ -137,7 +137,8 @@ test("the first order that was given is the one that is kept", async () => {
   await person.lock(survey.id, "first", first);
   const kept = await person.lock(survey.id, "first", { order: [...survey.order].reverse(), unranked: [] });
   assert.deepEqual(kept.ranking, first);
-  assert.deepEqual((await person.look(survey.id)).kept.ranking, first);
+  const { kept: own, earlier } = await person.look(survey.id);
+  assert.deepEqual([own.ranking, earlier.order], [first, first.order]);
 });
 
 test("an order that was kept before the browser was closed is what is answered, and no later one", async () => {
@@ -351,6 +352,16 @@ test("an account says what was spent here and everywhere, and the limit that the
   const account = await person.spent();
   assert.deepEqual([account.here, account.limit], [epsilon, 4]);
   assert.ok(account.all >= all + epsilon && account.all < all + epsilon + 1e-9);
+});
+
+test("what was spent over a year ago is spent in all, and not of this year's limit", async (context) => {
+  const { person } = await locked("last-year");
+  assert.ok((await person.spent()).here > 0);
+  const later = Date.now() + 366 * 24 * 3600 * 1000;
+  context.mock.method(Date, "now", () => later);
+  const { here, all } = await (await openDevice({ origin: COLLECTOR })).spent();
+  assert.equal(here, 0);
+  assert.ok(all > 0);
 });
 
 test("the browser is asked for a promise only where the page asks, and none is made up", async (context) => {

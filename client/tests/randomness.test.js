@@ -21,6 +21,13 @@ test("every byte is that of the secure source", (context) => {
   assert.ok(bytes.every((byte, at) => byte === at % 251));
 });
 
+test("what was drawn stays as it was when more is drawn", () => {
+  const randomness = Randomness.secure();
+  const [drawn, more] = [randomness.bytes(32), randomness.bytes(32)];
+  assert.notDeepEqual(drawn, more);
+  assert.notEqual(drawn.buffer, more.buffer);
+});
+
 test("as many bytes as a report can take are all of the secure source", (context) => {
   const own = Object.getOwnPropertyDescriptor(globalThis, "crypto");
   context.after(() => Object.defineProperty(globalThis, "crypto", own));

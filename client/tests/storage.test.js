@@ -45,6 +45,20 @@ for (const [kind, open] of Object.entries(kinds)) {
   });
 }
 
+test("nothing is told before the browser has kept it", async (context) => {
+  const storage = await openStorage("told");
+  const { transaction } = IDBDatabase.prototype;
+  context.after(() => (IDBDatabase.prototype.transaction = transaction));
+  let isKept = false;
+  IDBDatabase.prototype.transaction = function (...how) {
+    const made = transaction.apply(this, how);
+    made.addEventListener("complete", () => (isKept = true));
+    return made;
+  };
+  await write(storage, { a: 1 });
+  assert.ok(isKept);
+});
+
 test("databases of other names are apart, and this one's is that of the page", async () => {
   await write(await openStorage(), { a: "page" });
   assert.deepEqual(await read(await openStorage("else"), "a"), [undefined]);

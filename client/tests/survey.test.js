@@ -274,6 +274,7 @@ test("rankings that are none of the items are refused, and not shown", () => {
   for (const order of [[0, 1, 2, 3, 5], [0, 1, 2, 3, 3], [0, 1, 2, 3, 4, 4], [-1, 0, 1, 2, 3], ["0"], null]) {
     assert.throws(() => ranksOf(order, handout), { kind: "unfit-ranking" });
   }
+  assert.throws(() => ranksOf([3, 0, 2, 1], handout), { kind: "incomplete" });
   assert.throws(() => ranksOf([3, 0], handout), (error) => {
     return error.kind === "incomplete" && !/[30]/.test(error.message);
   });

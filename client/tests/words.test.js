@@ -44,6 +44,7 @@ test("answers are said in words", () => {
     [{ kind: "stated", question: pair, unranked: "last" }, 0, "tea before coffee"],
     [{ kind: "interleaving", left: [3], right: [0, 1] }, 2, "water on place 3 among tea, coffee"],
     [{ kind: "interleaving", left: [3, 4], right: [0, 1] }, 0, "A = water, juice and B = tea, coffee, merged as A A B B"],
+    [{ kind: "interleaving", left: [3, 4], right: [0, 1] }, 5, "A = water, juice and B = tea, coffee, merged as B B A A"],
     [{ kind: "whole-order", items: [0, 1, 2] }, [2, 0, 1], "this order: coffee, milk, tea"],
     [
       {

@@ -71,6 +71,16 @@ def test_a_survey_has_begun_where_this_collector_has_an_answer_to_it():
     assert not account.has_begun("https://one.example", "another")
 
 
+def test_a_survey_has_begun_though_its_answers_cost_nothing_yet():
+    """They were repeated: what is left of it is all that must be payable."""
+    assert Account(8.0, (entry(0.0),)).has_begun("https://one.example", "survey")
+
+
+def test_what_was_spent_everywhere_is_added_up_before_it_is_rounded_up():
+    account = Account(8.0, (entry(1.0), entry(2**-60, collector="other")))
+    assert account.statement("https://one.example", NOW).everywhere > 1.0
+
+
 @pytest.mark.parametrize("n_others", [20, 21, 500])
 def test_a_survey_has_begun_however_much_was_answered_before_it(n_others):
     account = Account(1e6)

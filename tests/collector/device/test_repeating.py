@@ -228,6 +228,7 @@ def test_who_cannot_pay_answers_what_was_answered_before_and_nothing_beside_it()
     drawn = answer_each(handout, truths, past, pytest.fail, is_affordable=False)
     assert drawn.answered.nats == 0
     del past[memo_key(handout, 1)]
+    past |= {"another question": Memo("0", {"0": 1}), "one more": Memo("0", {"0": 1})}
     with pytest.raises(HushrankError, match="limit"):
         answer_each(handout, truths, past, pytest.fail, is_affordable=False)
 
