@@ -234,6 +234,15 @@ def test_who_answers_several_questions_is_one_person():
     assert n_people_of([(survey,)], [(of_each,)]) == 10
 
 
+def test_people_of_parts_that_ask_for_more_answers_than_others_are_counted_by_their_own():
+    """Else fewer people than the smallest group would be enough for a result."""
+    pairs, mechanism = (RelativeOrder((0, 1)), RelativeOrder((1, 2))), PAIR.mechanisms[0]
+    two = Survey("two", pairs, (mechanism,) * 2, 2 * mechanism.epsilon, 2, (0.5, 1.0))
+    one = replace(PAIR, lots=(0.0, 0.5))
+    ten = mechanism.tally(np.zeros(10, dtype=np.intp))
+    assert n_reports_of(((ten,), (ten, ten)), (one, two)) == 20
+
+
 def test_people_of_parts_whom_a_later_round_asks_again_count_once():
     """Else half of the smallest group would be enough for a result."""
     pair = [RelativeOrder((0, 1))]
@@ -312,6 +321,24 @@ def test_many_rounds_are_asked_as_long_as_people_can_pay(monkeypatch):
     assert replay(held, 1, [one] * 23).surveys[0].name == "23"
     with pytest.raises(HushrankError, match="more than the 2 nats announced"):
         replay(held, 1, [one] * 24)
+
+
+def test_what_is_asked_twice_costs_twice():
+    collection = _collection(draft(), 0, [(PAIR,), (PAIR,)], [(counts_of([3]),)] * 2, None)
+    assert collection.outcome.spends == (PAIR.spend, PAIR.spend)
+    assert collection.outcome.epsilon == 2 * PAIR.epsilon
+
+
+def test_with_what_was_learnt_stands_what_its_organiser_asked_for():
+    held = draft(protocol="safari", epsilon=2.0, options={"split": "people"})
+    asked = _collection(held, 7, [(PAIR,)], [(counts_of([3]),)], None).asked
+    told = {"protocol": "safari", "epsilon": 2.0, "split": "people", "seed": 7}
+    assert told.items() <= asked.items()
+
+
+def test_the_public_coins_are_those_of_the_seed():
+    held = draft(protocol="max-entropy", options={"popular_orders": True})
+    assert replay(held, 5, []).fingerprints != replay(held, 6, []).fingerprints
 
 
 def test_the_price_of_each_part_of_many_rounds_is_remembered():
