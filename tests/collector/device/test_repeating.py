@@ -62,6 +62,7 @@ def test_a_hundred_weeks_of_one_ranking_cost_what_one_costs(live, n_weeks, field
         device.send(survey)
         assert (answered.nats, answered.is_repeated) == ((2.0, False) if week == 0 else (0.0, True))
         assert not answered.is_outdated
+        live.clock.pass_days(3)
         survey = live.repeat(survey) if week < n_weeks - 1 else survey
     sent = [reports_of(upload) for upload in uploads(connection)]
     assert len(sent) == n_weeks
