@@ -5,6 +5,7 @@ from types import SimpleNamespace
 from xml.etree import ElementTree
 from zipfile import ZipFile
 
+import numpy as np
 import pytest
 
 from hushrank.accounting.rounding import within
@@ -125,7 +126,12 @@ def test_a_page_says_how_sure_the_order_is(on_collector):
 
 @pytest.mark.parametrize(
     ("confidence", "said"),
-    [((0.98,), "winner.sure"), ((0.97,), "winner.likely"), (None, "winner.likely")],
+    [
+        ((0.98,), "winner.sure"),
+        ((0.97,), "winner.likely"),
+        ((0.97, 0.99), "winner.likely"),
+        (None, "winner.likely"),
+    ],
 )
 def test_who_leads_is_sure_only_where_hardly_any_doubt_is_left(confidence, said):
     t, intervals = words_in("en"), {"tea": (1, 1), "water": (2, 2)}
@@ -167,6 +173,28 @@ def test_shares_on_the_page_add_up_and_lie_in_their_intervals(on_collector):
             assert row.cells[number] is None
 
     on_collector(using)
+
+
+def test_each_cell_of_the_page_is_of_the_items_between_which_it_stands(monkeypatch):
+    shares = SimpleNamespace(shares=np.arange(9).reshape(3, 3) / 10, low=None, high=None)
+    for name in ("rank_shares", "pair_shares"):
+        monkeypatch.setattr(f"{results_view.__module__}.{name}", lambda _: shares)
+    learnt = SimpleNamespace(
+        **{"names": ("tea", "water", "juice"), "items": ("water", "juice", "tea")},
+        **{"order": [1, 2, 0], "rank_intervals": None, "confidence": None},
+        **{"n_people": 9, "privacy": "", "outcome": SimpleNamespace(epsilon=1.0)},
+        shown=SimpleNamespace(named={}),
+        protocol=SimpleNamespace(has_model=True),
+        synthetic=SimpleNamespace(ranks=np.array([[2, 0, 1]])),
+    )
+    view = results_view(words_in("en"), learnt)
+    ranks, pairs = (
+        [(row.item, [cell and int(cell.share.split()[0]) for cell in row.cells]) for row in table]
+        for table in (view.ranks, view.pairs)
+    )
+    assert ranks == [("water", [30, 40, 50]), ("juice", [60, 70, 80]), ("tea", [0, 10, 20])]
+    assert pairs == [("water", [None, 50, 30]), ("juice", [70, None, 60]), ("tea", [10, 20, None])]
+    assert view.synthetic == ("water > juice > tea",)
 
 
 def test_columns_have_the_numbers_of_rows_where_a_phone_has_no_room_for_names(on_collector):
