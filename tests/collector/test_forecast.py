@@ -36,6 +36,7 @@ def test_camps_are_harder_to_know_than_people_who_agree():
     for n_people in (300, 3000):
         found = foretell("max-entropy", 8, n_people, 1.0)
         assert found.known_divided < found.known
+        assert found.level_divided == level_of(found.known_divided) != found.level
 
 
 def test_what_is_foretold_of_camps_is_of_camps_alone():

@@ -413,6 +413,20 @@ def test_a_later_round_announces_nothing_anew(in_service, monkeypatch):
     in_service(using)
 
 
+def test_each_round_has_counts_of_its_own(in_service):
+    async def using(service):
+        id = await service.create(draft(protocol="safari"))
+        await service.open(id)
+        await take_part(service, id, range(40))
+        await service.close_round(id)
+        await service.open_round(id)
+        await take_part(service, id, range(12))
+        counts = (await service.survey(id)).counts
+        assert [(each.joined, each.reported) for each in counts] == [(40, 40), (12, 12)]
+
+    in_service(using)
+
+
 @pytest.mark.parametrize("split", ["budget", "people"])
 def test_two_rounds_ask_whom_they_should_and_end_by_themselves(in_service, split):
     async def using(service):

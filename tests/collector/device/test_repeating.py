@@ -94,12 +94,12 @@ def test_what_is_new_beside_what_is_repeated_is_remembered_too(live):
 def test_each_round_of_a_repeated_survey_is_asked_by_the_earlier_assignment_of_its_own(live):
     survey = live.open(epsilon=2.0, protocol="safari", smallest_group=2)
     connection = live.connection()
-    devices = [live.device(5, connection=connection), live.device(6)]
+    devices, costs = [live.device(5, connection=connection), live.device(6)], []
     for repeat in (True, False):
         for is_last in (False, True):
-            for device in devices:
+            for device in devices if repeat else devices[::-1]:
                 device.join(survey)
-                device.answer(survey, ORDER)
+                costs.append(device.answer(survey, ORDER).nats)
                 device.send(survey)
             if not is_last:
                 live.run(live.service.close_round(survey))
@@ -109,6 +109,7 @@ def test_each_round_of_a_repeated_survey_is_asked_by_the_earlier_assignment_of_i
     earlier = [each["earlier"] for each in sent if "earlier" in each]
     had = [each["assignment"] for each in sent if "assignment" in each]
     assert earlier == [None, None, *had[:2]]
+    assert costs == [1.0] * 4 + [0.0] * 4
 
 
 @pytest.mark.parametrize("protocol", ["pairs", "max-entropy", "order"])

@@ -1,6 +1,7 @@
 import csv
 import json
 from io import BytesIO, StringIO
+from types import SimpleNamespace
 from xml.etree import ElementTree
 from zipfile import ZipFile
 
@@ -9,6 +10,7 @@ import pytest
 
 import hushrank
 from hushrank.collector.refusals import Refusal
+from hushrank.collector.results import pictures
 from hushrank.collector.results.files import FILES, file_names, make_file
 from hushrank.workflows.results.shares import pair_shares, rank_shares
 from tests.collector.drafts import NAMES, draft
@@ -52,6 +54,22 @@ def test_the_shares_of_ranks_stand_beside_their_items():
     for row in rows_of(learnt, "rank-shares.csv"):
         share = found[NAMES.index(row["item"]), int(row["rank"]) - 1]
         assert float(row["share"]) == round(float(share), 4)
+
+
+def test_the_rows_of_pictures_are_those_of_their_items(monkeypatch):
+    shares = SimpleNamespace(shares=np.arange(9).reshape(3, 3) / 10)
+    learnt = SimpleNamespace(
+        **{"names": ("tea", "water", "juice"), "order": np.array([1, 2, 0]), "n_people": 9},
+        intervals=np.array([[3, 3], [1, 1], [2, 2]]),
+    )
+    monkeypatch.setattr(pictures, "rank_shares", lambda _: shares)
+    monkeypatch.setattr(pictures, "heatmaps_figure", lambda maps, labels, *_: (maps, labels))
+    monkeypatch.setattr(pictures, "rank_intervals_figure", lambda *drawn: drawn)
+    (heatmap,), labels = pictures.rank_picture(learnt)
+    assert [label.split() for label in labels] == [["2", "water"], ["3", "juice"], ["1", "tea"]]
+    assert heatmap.shares.tolist() == shares.shares[[1, 2, 0]].tolist()
+    _, order, intervals = pictures.order_picture(learnt)
+    assert (order is learnt.order, intervals is learnt.intervals) == (True, True)
 
 
 def test_each_row_of_many_is_in_files_and_in_the_document():

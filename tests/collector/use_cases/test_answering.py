@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hushrank.collector.refusals import Refusal
 from hushrank.collector.service import LOTS, Assigned, Joining
 from hushrank.collector.store.store import Joined, Secret
-from hushrank.collector.tokens import Assignment, new_id, sign
+from hushrank.collector.tokens import Assignment, new_id, sign, verify
 from hushrank.collector.use_cases import answering
 from hushrank.collector.use_cases.answering import _deck, _place
 from hushrank.collector.use_cases.records import Past, RoundRecord
@@ -350,6 +350,20 @@ def test_an_assignment_of_an_older_key_that_is_there_brings_its_question(in_serv
         of_no_key = sign(asked_before(1, 1), {77: bytes(32)})
         with pytest.raises(Refusal, match="signed no such"):
             await service.join(again, Joining("9", 5, earlier=of_no_key))
+
+    in_service(using)
+
+
+def test_an_assignment_of_another_series_brings_no_question(in_service):
+    """Else whoever joins many surveys chooses what they are asked in this one."""
+
+    async def using(service):
+        one, other = [await service.create(draft()) for _ in range(2)]
+        for id in (one, other):
+            await service.open(id)
+        given = [await service.join(one, Joining(f"{n}", 5)) for n in range(9)]
+        joined = await service.join(other, Joining("8", 5, earlier=given[8].assignment))
+        assert verify(joined.assignment, await service._signing_keys()).position == 0
 
     in_service(using)
 

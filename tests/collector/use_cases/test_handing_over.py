@@ -44,10 +44,11 @@ def in_folder(tmp_path):
 
 
 async def answered(service: Service, people=PEOPLE, **fields) -> str:
-    """Return a survey that people have answered."""
+    """Return a survey that people have answered, and one has joined who never does."""
     id = await service.create(draft(smallest_group=5, **fields))
     await service.open(id)
     await take_part(service, id, people)
+    await service.join(id, Joining(person(98), 0))
     return id
 
 

@@ -135,6 +135,7 @@ def test_answers_of_one_assignment_may_fill_a_slice(path, monkeypatch):
 @pytest.mark.block_sizes
 def test_who_was_asked_does_not_stand_as_they_came(path):
     async def scenario(store):
+        await store.create("another", b"")  # so that survey and round have numbers of their own
         await open_survey(store)
         for number in PEOPLE:
             await store.put_secrets([Secret(ASKED, mark(number), b"\1", "s")])
