@@ -15,7 +15,7 @@ from hushrank.mechanisms.local_hashing import OptimisedLocalHashing, SuccinctHis
 from hushrank.mechanisms.named_member import NamedMember
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.subset_order import SubsetOrder
-from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
+from hushrank.mechanisms.unary_encoding import OptimisedUnaryEncoding, SymmetricUnaryEncoding
 from hushrank.questions.hashed import Hashed
 from hushrank.questions.interleaving import Interleaving
 from hushrank.questions.level_and_precedence import LevelAndPrecedence
@@ -182,4 +182,5 @@ def test_how_often_a_device_lies_is_said_in_per_cent():
     assert "a chance of 26 %" in chance_in_words(NamedMember(6, 1.0, 3))  # of three truths, any
     assert "a chance of 63 % and any" not in chance_in_words(SymmetricUnaryEncoding(6, 1.0))
     assert "63 %, any other one with 37 %" in chance_in_words(SymmetricUnaryEncoding(6, 1.0))
+    assert "50 %, any other one with 26 %" in chance_in_words(OptimisedUnaryEncoding(6, 1.0))
     assert "an order drawn by chance" in chance_in_words(SubsetOrder(5, 2.0))

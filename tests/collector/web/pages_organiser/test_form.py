@@ -6,6 +6,8 @@ import pytest
 from hushrank.collector.draft import digest_of, make_draft
 from hushrank.collector.web.pages_organiser import editing
 from hushrank.collector.web.pages_organiser.form import checks
+from hushrank.collector.web.pages_organiser.form.typed import typed_of
+from tests.collector.drafts import draft
 from tests.collector.web.pages_organiser.organiser import FILLED, fields, signed_in, wrongs
 from tests.collector.web.running import START
 
@@ -51,6 +53,21 @@ WRONG = [
         " aggregate takes others.",
     ),
 ]
+
+
+@pytest.mark.parametrize("epsilon", [0.25, 0.5, 0.96, 1.0, 1.04, 4.0])
+def test_the_form_of_a_draft_has_its_epsilon(epsilon):
+    assert typed_of(draft(epsilon=epsilon)).epsilon == f"{epsilon:g}"
+
+
+def test_what_was_typed_before_an_epsilon_was_chosen_does_not_count(on_collector):
+    async def using(collector):
+        organiser = await signed_in(collector)
+        await organiser.post("/o/new", FILLED | {"epsilon": "1", "epsilon_other": "8"})
+        (made,) = await collector.service.surveys()
+        assert made.draft.epsilon == 1.0
+
+    on_collector(using)
 
 
 @pytest.mark.parametrize(("changed", "said"), WRONG)
