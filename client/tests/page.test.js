@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 
+import { ledger } from "../participant/blocks.js";
 import { budgetShares, chanceShown, lieOdds, liePercent, natsAbove } from "../participant/odds.js";
 import { pageOf } from "../participant/page.js";
 import { speaker } from "../participant/strings.js";
+import { intro, reveal } from "../participant/views.js";
 
 const CLIENT = new URL("../", import.meta.url);
 const SCRIPTS = ["participate.js", ...named("participant/", ".js").map((name) => `participant/${name}`)];
@@ -226,4 +228,60 @@ test("shares of a limit are rounded against the collector", () => {
   assert.equal(budgetShares(5e-324, 0, 99 * 5e-324).spent, 2);
   assert.deepEqual(budgetShares(10, 9, 8), { spent: 125, more: 113, isEnough: false });
   assert.deepEqual(budgetShares(0, 1, 0), { spent: 100, more: 100, isEnough: false });
+});
+
+/** An element of a page, as far as its words go. */
+class Written {
+  style = {};
+  children = [];
+  setAttribute() {}
+  addEventListener() {}
+  append(...children) {
+    this.children.push(...children);
+  }
+  toString() {
+    return this.children.join(" ");
+  }
+}
+
+/** What views say on the page of a collector, and how they say it. */
+function writing(context) {
+  const document = { createElement: () => new Written(), createElementNS: () => new Written() };
+  Object.assign(globalThis, { document, isSecureContext: true });
+  context.after(() => ["document", "isSecureContext"].forEach((name) => delete globalThis[name]));
+  const say = speaker(ENGLISH, "en");
+  const t = (key, values = {}) => say(key, { device: "phone", ...values });
+  return { t, collector: "here.example", language: "en", said: () => ["tea"], asked: () => "tea", time: String };
+}
+
+const ASKED = {
+  ...{ title: "Tea", asked_by: "us", purpose: "", items: [{}, {}], epsilon: 1, comes_back: false },
+  ...{ closes: null, contact: "us", privacy_notice: "none", language: "en", smallest_group: 20 },
+};
+
+test("the account says what was spent here this year, in all, and of which limit", (context) => {
+  const page = writing(context);
+  const { t, collector } = page;
+  const said = String(ledger(page, { here: 1, all: 5, limit: 8 }, 2));
+  assert.ok(said.includes(t("ledger.before", { collector, spent: 13, more: 25 })));
+  assert.ok(said.includes(t("ledger.numbers", { here: 1, limit: 8, all: 5, collector })));
+});
+
+test("who begins is told what the survey may cost, of how few nothing is shown, and if that is too much", (context) => {
+  const page = writing(context);
+  const { t, collector } = page;
+  const told = (here) => intro(page, ASKED, { here, all: here, limit: 8 }, async () => {}).join(" ");
+  assert.ok(told(0).includes(t("ledger.first", { collector, spent: 0, more: 13 })));
+  assert.ok(told(0).includes(t("intro.group", { n: 20 })));
+  assert.deepEqual([7, 7.5].map((here) => told(here).includes(t("limit.soon"))), [false, true]);
+});
+
+test("of an answer to an earlier order no chance is told", (context) => {
+  const page = writing(context);
+  const { t } = page;
+  const kept = { lieChance: 0.25, wire: "", isUnderWay: false };
+  const told = (isOutdated) => reveal(page, ASKED, { ...kept, isOutdated }, false, async () => {}).join(" ");
+  assert.ok(told(true).includes(t("reveal.outdated")));
+  assert.ok(told(false).includes(t("reveal.chance_percent", { percent: 25 })));
+  assert.equal(told(true).includes(t("reveal.lie")), false);
 });
