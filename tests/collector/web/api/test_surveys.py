@@ -179,8 +179,8 @@ def test_an_app_joins_its_users_by_its_key(on_collector):
             answer = await collector.client.post(path, json=body, headers=headers)
             assert (answer.status_code, kind_of(answer)) == (403, "not-invited")
         headers = {"authorization": f"Bearer {key}"}
-        for user in ("user 17", "user 18"):
-            answer = await collector.client.post(path, json=body | {"person": user}, headers=headers)
+        for each in (body, body | {"person": "user 18"}):
+            answer = await collector.client.post(path, json=each, headers=headers)
             assert answer.status_code == 201
 
     on_collector(use)

@@ -5,8 +5,10 @@ import pytest
 
 from hushrank.collector.draft import digest_of, make_draft
 from hushrank.collector.web.pages_organiser import editing
+from hushrank.collector.web.pages_organiser.forecast_words import forecast_words
 from hushrank.collector.web.pages_organiser.form import checks
 from hushrank.collector.web.pages_organiser.form.typed import typed_of
+from hushrank.collector.web.pages_organiser.words import words_in
 from tests.collector.drafts import draft
 from tests.collector.web.pages_organiser.organiser import FILLED, fields, signed_in, wrongs
 from tests.collector.web.running import START
@@ -53,6 +55,14 @@ WRONG = [
         " aggregate takes others.",
     ),
 ]
+
+
+def test_what_is_foretold_of_people_who_agree_is_not_said_of_those_who_do_not():
+    t = words_in("en")
+    said = forecast_words(t, protocol="max-entropy", items=8, people=1000, epsilon=1.0)
+    assert said.known > said.known_divided
+    told = (said.known_words, said.known_divided_words)
+    assert told == (t.percent(said.known), t.percent(said.known_divided))
 
 
 @pytest.mark.parametrize("epsilon", [0.25, 0.5, 0.96, 1.0, 1.04, 4.0])
