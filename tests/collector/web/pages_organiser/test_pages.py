@@ -158,6 +158,21 @@ def test_a_form_of_another_page_changes_nothing(on_collector):
     on_collector(using)
 
 
+def test_how_many_came_is_said_of_the_round_that_is_open(on_collector):
+    async def using(collector):
+        organiser, service = await signed_in(collector), collector.service
+        id = await collector.open(protocol="safari")
+        await take_part(service, id, 40)
+        await service.close_round(id)
+        await service.open_round(id)
+        await take_part(service, id, 9)
+        told = (await organiser.get(f"/o/surveys/{id}/progress")).json()
+        assert (told["round"], told["joined"], told["reported"]) == (1, 9, 9)
+        assert [n for _, n in told["bins"]] == [9]
+
+    on_collector(using)
+
+
 def test_a_survey_from_its_form_to_its_deletion(on_collector):
     async def using(collector):
         organiser = await signed_in(collector)
