@@ -457,6 +457,19 @@ def test_two_rounds_ask_whom_they_should_and_end_by_themselves(in_service, split
     in_service(later)
 
 
+def test_a_survey_that_is_closed_before_its_time_ended_then(in_service):
+    clock = Clock()
+
+    async def using(service):
+        id = await service.create(draft(closes="2027-01-31T13:00:00Z"))
+        await service.open(id)
+        clock.now = START + timedelta(minutes=5)
+        await service.close_round(id)
+        assert (await service.survey(id)).life.ended == clock.now
+
+    in_service(using, clock)
+
+
 def test_a_survey_closes_by_the_clock(in_service):
     clock = Clock()
 
