@@ -535,6 +535,18 @@ function questionOf(items, nth) {
   return { ...caseOf("pairs", { id, series: "questions", epsilon: 1 / 32, first_round }), handout };
 }
 
+test("a question that is asked again among others costs nothing more", async () => {
+  const { names } = vectors("handouts");
+  const surveys = [[[0, 2]], [[1, 2]]].map((other, nth) => {
+    const handout = handoutOfMany(names, [[[0, 1]], other], { mechanisms: headOf(names, 0.5).mechanisms, epsilon: 1 });
+    const first_round = [readHandout(handout, 1).fingerprint];
+    return { ...caseOf("pairs", { id: `among-${nth}`, series: "among", epsilon: 1, first_round }), handout };
+  });
+  const device = deviceOf(new Collector(...surveys));
+  assert.equal((await week(device, surveys[0], surveys[0].order)).nats, 1);
+  assert.equal((await week(device, surveys[1], surveys[1].order)).nats, 0.5);
+});
+
 test("a question that is hidden otherwise is another one, whichever mechanism is stated first", async () => {
   const { names } = vectors("handouts");
   const [first, ...others] = [0.125, 0.25, 0.5].map((epsilon) => headOf(names, epsilon).mechanisms[0]);

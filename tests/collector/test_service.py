@@ -19,6 +19,8 @@ from hushrank.collector.elsewhere import read_so_far, tally_reports, write_repor
 from hushrank.collector.refusals import Refusal
 from hushrank.collector.rounds import encode_tallies, replay
 from hushrank.collector.service import LOTS, Accepted, Assigned, Joining, NotAsked, Service, Upload
+from hushrank.collector.store import counting
+from hushrank.collector.store.sqlite import answers
 from hushrank.collector.store.store import Secret
 from hushrank.collector.tokens import key_of, receipt
 from hushrank.collector.use_cases import running
@@ -409,6 +411,21 @@ def test_a_later_round_announces_nothing_anew(in_service, monkeypatch):
         monkeypatch.setattr(service, "_announce", of_another_version)
         await service.open_round(id)
         assert await service.announcement(id) == told
+
+    in_service(using)
+
+
+def test_reports_that_a_store_counts_in_many_pieces_are_added_up(in_service, monkeypatch):
+    monkeypatch.setattr(counting, "MOST_KINDS", 2)
+    monkeypatch.setattr(answers, "ROWS_AT_ONCE", 5)
+
+    async def using(service):
+        id = await service.create(draft(protocol="subset-order"))
+        await service.open(id)
+        await take_part(service, id, range(30))
+        await service.close_round(id)
+        ((_, ((tally,),)),) = await service.tallies(id)
+        assert tally.n_reports == 30
 
     in_service(using)
 

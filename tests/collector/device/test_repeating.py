@@ -285,6 +285,17 @@ def test_what_is_hidden_otherwise_or_about_other_items_is_another_question():
     assert len(set(keys)) == len(keys)
 
 
+def test_what_is_hidden_alike_about_the_same_items_is_one_question_in_whatever_survey():
+    mechanism, pairs = GeneralizedRandomizedResponse(2, 1.0), [(0, 1), (0, 2), (1, 2)]
+    keys = {
+        memo_key(read_handout(PublishedSurvey(survey, NAMES).handout([0]), most_epsilon=8), 0)
+        for name, n in (("one", 1), ("other", 1), ("more", 3))
+        for asked in [tuple(map(RelativeOrder, pairs[:n]))]
+        for survey in [Survey(name, asked, (mechanism,) * n, 1.0)]
+    }
+    assert len(keys) == 1
+
+
 def weeks_of(handout, orders, seed):
     """Return the report of each week of somebody whose rankings are those orders."""
     rng, memos, reports = Randomness.seeded(seed), {}, []
