@@ -14,7 +14,13 @@ from hushrank.collector.device.device import Device, ranking_of
 from hushrank.collector.device.kept import ACCOUNT, KeptSeries, Memo
 from hushrank.collector.device.ledger import Account
 from hushrank.collector.device.memory import Drawer, FileMemory, SimulatedMemory
-from hushrank.collector.device.terms import LOTS, MOST_ROUNDS, require_announced, require_price
+from hushrank.collector.device.terms import (
+    LOTS,
+    MOST_ROUNDS,
+    read_given,
+    require_announced,
+    require_price,
+)
 from hushrank.errors import HushrankError
 from hushrank.files.disk import keep_to_owner
 from hushrank.randomness import Randomness
@@ -528,6 +534,13 @@ def test_what_was_answered_while_another_process_joined_is_drawn_no_second_time(
     assert late.join(survey).answered == answered[0]
     assert late.answer(survey, ORDER[::-1]) == answered[0]
     assert late.spent().everywhere == answered[0].nats
+
+
+def test_a_round_beyond_the_last_is_refused_though_it_asks_nobody():
+    """A device looks for each round up to that when it forgets a survey."""
+    given = {"asked": False, "round": MOST_ROUNDS, "announcement": "known"}
+    with pytest.raises(HushrankError, match="expected a round"):
+        read_given(msgspec.json.encode(given), "known")
 
 
 def test_a_later_round_asks_the_lot_and_takes_the_rankings_that_were_announced():
