@@ -312,3 +312,20 @@ def test_what_never_becomes_an_answer_is_not_awaited_for_ever(monkeypatch, begin
         late.cancel()
         ended.set()
         dripping.join()
+
+
+def test_a_collector_must_prove_who_it_is(monkeypatch):
+    made = []
+    monkeypatch.setattr(httpx, "Client", lambda **how: made.append(how))
+    HttpConnection("https://example.org")
+    assert [how.get("verify", True) for how in made] == [True]
+
+
+def test_an_address_inside_another_one_names_no_collector():
+    """Browsers write it otherwise: by that spelling it would have another account."""
+    with pytest.raises(HushrankError, match="expected an address"):
+        origin_of("https://[::ffff:192.0.2.1]")
+
+
+def test_what_a_device_has_no_words_for_is_told_by_its_kind():
+    assert str(Problem("unavailable", 503)) == "the collector refuses: unavailable"

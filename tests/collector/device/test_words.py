@@ -174,6 +174,23 @@ def test_of_millions_of_answers_those_that_are_named_are_looked_for_alone(monkey
             assert n_others + 5 == pytest.approx(expected, rel=1e-2)
 
 
+def test_a_whole_order_of_some_items_is_said_by_their_own_names():
+    said = answer_in_words(WholeOrder((2, 3, 0)), [1, 0, 2], NAMES)
+    assert said == "juice before water before tea"
+
+
+@pytest.mark.parametrize(("category", "said"), [(0, "A A B B"), (5, "B B A A")])
+def test_of_two_merged_groups_the_first_is_a(category, said):
+    words = answer_in_words(Interleaving((2, 3), (0, 1)), category, NAMES)
+    assert words == f"{said}, where A is water and juice and B is tea and coffee"
+
+
+def test_a_report_that_fits_few_answers_fits_no_others():
+    mechanism = SymmetricUnaryEncoding(2, 1.0)
+    said = report_in_words(RelativeOrder((0, 1)), mechanism, "03", NAMES)
+    assert said == "“tea before coffee” or “coffee before tea”"
+
+
 def test_how_often_a_device_lies_is_said_in_per_cent():
     assert "a chance of 26 %" in chance_in_words(GeneralizedRandomizedResponse(2, 1.0))
     assert "a chance of 24 %" in chance_in_words(
