@@ -415,6 +415,19 @@ def test_a_later_round_announces_nothing_anew(in_service, monkeypatch):
     in_service(using)
 
 
+def test_of_two_uploads_of_one_assignment_at_once_each_is_told_what_became_of_it(in_service):
+    async def using(service):
+        id = await service.create(draft())
+        await service.open(id)
+        assigned = await service.join(id, Joining(person(1), 0))
+        reports = report(assigned.handout, 0.0, TASTES[0], 1)
+        sent = [Upload(assigned.assignment, key, reports) for key in (KEY, KEY, "0" * 32)]
+        first, same, other = await service.accept(sent)
+        assert (first.is_new, same.is_new, other.kind) == (True, False, "conflict")
+
+    in_service(using)
+
+
 def test_reports_that_a_store_counts_in_many_pieces_are_added_up(in_service, monkeypatch):
     monkeypatch.setattr(counting, "MOST_KINDS", 2)
     monkeypatch.setattr(answers, "ROWS_AT_ONCE", 5)
