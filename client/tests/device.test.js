@@ -1092,6 +1092,19 @@ test("what is said to be over is kept by then: a receipt, and that all is forgot
   assert.equal(await other.kept(survey.id), null);
 });
 
+test("letters that come in two pieces are letters", async () => {
+  const survey = caseOf("pairs", { title: "Œuvres de café: 書" });
+  const collector = new Collector(survey);
+  const fetch = async (url, init) => {
+    const bytes = new Uint8Array(await (await collector.fetch(url, init)).arrayBuffer());
+    const start = (each) => (bytes.forEach((byte) => each.enqueue(Uint8Array.of(byte))), each.close());
+    return new Response(new ReadableStream({ start }));
+  };
+  const device = new Device({ collector: COLLECTOR, storage: memoryStorage(), fetch });
+  const { announcement } = await device.open(survey.id);
+  assert.equal(announcement.title, "Œuvres de café: 書");
+});
+
 test("a response without an end is not read to it", async () => {
   let [nPieces, isCancelled] = [0, false];
   const pull = (stream) => stream.enqueue(new Uint8Array(2 ** 16).fill(++nPieces && 0x78));

@@ -180,7 +180,11 @@ test("the page is told how far a person has come, and what became of the report"
   assert.deepEqual([locked.stage, locked.ranking, locked.receipt], ["locked", ranking, null]);
   const [said] = locked.said;
   assert.deepEqual([said.says, [...said.items].sort()], ["order", [...asked[0].items].sort()]);
-  const sent = await person.send(survey.id);
+  const report = JSON.parse(locked.wire).reports[0].report;
+  const [first, second] = asked[0].items;
+  assert.deepEqual(said.items, String(report) === "0" ? [first, second] : [second, first]);
+  await assert.rejects(person.send(survey.id, 1), { kind: "not-answered" }); // a round that was not shown
+  const sent = await person.send(survey.id, 0);
   assert.deepEqual([sent.stage, sent.receipt, sent.wire], ["sent", "abc123", locked.wire]);
   assert.deepEqual(collector.uploads, [sent.wire]);
   assert.deepEqual((await person.look(survey.id)).earlier, { ...ranking, names });

@@ -135,6 +135,17 @@ test("what a report says is read out of it once, and not for each of many answer
   }
 });
 
+test("of however many answers no more are looked at than are said", () => {
+  let n = 0;
+  const supports = () => (category) => (n += 1, category === 3);
+  const question = { says: (category) => category };
+  for (const [nCategories, looked, more] of [[100, 100, 0], [2 ** 16, 2 ** 16, 0], [2 ** 32, 2 ** 16, null]]) {
+    n = 0;
+    const said = reportSays(question, { kind: "optimised-local-hashing", nCategories, supports }, "1");
+    assert.deepEqual([said.parts, said.more, n], [[3], more, looked]);
+  }
+});
+
 test("a report of a whole order says that order", () => {
   const whole = readQuestion({ kind: "whole-order", items: [0, 1, 2] }, 6);
   const mechanism = { kind: "subset-order", nCategories: 3, supports: () => () => false };
