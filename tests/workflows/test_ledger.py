@@ -456,6 +456,18 @@ def test_what_others_wrote_meanwhile_is_kept(tmp_path):
     assert len(second.with_result(None, spent(0.25), TODAY).earlier) == 2
 
 
+def test_ballots_are_known_again_by_the_key_of_whoever_began_the_book_meanwhile(tmp_path):
+    first, second = (_beside_a_new_file(tmp_path / name) for name in ("x.soc", "y.soc"))
+    first.with_result(None, spent(0.5), TODAY)
+    told = second.with_result(None, spent(0.25), TODAY).in_words()
+    assert told == "y.soc: 2 private results so far, epsilon 0.75 in all"
+
+
+def _beside_a_new_file(path):
+    path.write_text(path.name)
+    return Ledger.beside(path, BALLOTS)
+
+
 def test_nothing_else_that_is_written_takes_its_place(tmp_path):
     """Neither by its name nor through a link: what was spent would be forgotten."""
     path, link = after(tmp_path, ("x.soc", BALLOTS, 0.5)).path, tmp_path / "link.csv"

@@ -88,6 +88,19 @@ def test_nobody_pays_more_than_epsilon_whatever_a_plug_in_asks(collect, epsilon,
     assert refused.value.__notes__ == [spent]
 
 
+class Dearer(Pairs):
+    """A protocol whose one round costs twice what was asked for."""
+
+    def begin(self, n_items, *, epsilon, n_people, seed):
+        return Pairs().begin(n_items, epsilon=2 * epsilon, n_people=n_people, seed=seed)
+
+
+def test_behind_a_shuffler_nobody_pays_more_than_epsilon_either():
+    people = hushrank.simulate("mallows", people=400, items=4, dispersion=0.5, seed=1)
+    with pytest.raises(hushrank.HushrankError, match=r"more than the 0\.5 nats announced"):
+        hushrank.collect(people, 0.5, protocol=Dearer(queries=1), shuffled=True)
+
+
 def test_a_protocol_is_compared_with_ours_on_the_frontier(installed, monkeypatch):
     asked = ["experiment", "frontier-epsilon", "--with", "favourites", "--quick"]
     assert run(monkeypatch, *asked, "--data", "people.soc", "--out", "out") == 0
