@@ -18,6 +18,7 @@ from hushrank.activities.planted import draw_planted
 from hushrank.activities.profiles import Profiles
 from hushrank.errors import HushrankError
 from hushrank.evaluation.attackers import Attacks, bound_on_attacks
+from hushrank.publishing.historical.baselines import baseline_plans
 from hushrank.publishing.historical.microaggregate import microaggregate_plans
 from hushrank.publishing.historical.protected_users import protect
 from hushrank.publishing.record_channel.microaggregation import pools_of
@@ -451,6 +452,20 @@ def by_records_that_are_left(case, *, rng):
     del rng
     left = np.diff(case.records.indptr) * (1 + case.values)
     return Attacks({"left": 0.5 + left.mean() / 200})
+
+
+def test_attackers_of_a_rehearsal_know_what_the_channel_says_of_each_record(
+    monkeypatch, plain_protector
+):
+    given, seen = (VISITS, PEOPLE, ["group"], plain_protector), []
+    part = rehearsed_parts(*given, n_rehearsals=2, rng=np.random.default_rng(1))[0]
+    nobody = Attacks({"nobody": 0.5})
+    monkeypatch.setattr(rehearse, "attack", lambda case, *, rng: seen.append(case) or nobody)
+    unchanged = partial(baseline_plans, method="rand", held_out=0.2)
+    part.attacked(unchanged, "rand", 0.0)
+    choices = np.random.default_rng(part.choices)
+    (plan,) = unchanged(part.users, budget=0.0, choices=choices)
+    assert np.array_equal(seen[0].posterior, plan.posterior)
 
 
 def found_budget(visits: Activity, people: Profiles, seed: int = 4):
