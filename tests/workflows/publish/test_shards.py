@@ -222,7 +222,9 @@ def test_the_command_begins_the_states_and_each_is_run_as_one_stream(
     assert json.loads(Path("out.ndjson").read_text())["user"] == user
 
 
-def test_the_command_hands_every_rule_on(tmp_path, data, monkeypatch):
+@pytest.mark.parametrize("limit", [2.5, 0])
+def test_the_command_hands_every_rule_on(tmp_path, data, monkeypatch, limit):
+    """A limit of 0 is one: nothing may be told."""
     _, profiles = data
     monkeypatch.chdir(tmp_path)
     hushrank.write_profiles(profiles, "people.csv")
@@ -230,8 +232,8 @@ def test_the_command_hands_every_rule_on(tmp_path, data, monkeypatch):
     begun = "hushrank.workflows.publish.shards.begin_shards"
     monkeypatch.setattr(begun, lambda *_, **rules: told.update(rules) or ())
     words = "publish shards visits/*.parquet --profiles people.csv --private gender --budget 0.02"
-    words += " --limit 2.5 --renew-every 7 --shards 3 --out states"
+    words += f" --limit {limit} --renew-every 7 --shards 3 --out states"
     words += " --history visits/0.parquet"
     assert command(monkeypatch, *words.split()) == 0
-    assert (told["budget"], told["limit"], told["renew_every"]) == (0.02, 2.5, 7)
+    assert (told["budget"], told["limit"], told["renew_every"]) == (0.02, limit, 7)
     assert told["history"].users == read_activity("visits/0.parquet").users
