@@ -276,9 +276,10 @@ def test_another_file_than_that_of_the_interrupted_run_is_refused(
     assert f"expected the {what} of the interrupted run" in capsys.readouterr().err
 
 
-def test_a_limit_needs_enough_users_to_learn_from(tmp_path, begin, monkeypatch, capsys):
+@pytest.mark.parametrize("limit", ["0.1", "0"])
+def test_a_limit_needs_enough_users_to_learn_from(tmp_path, begin, monkeypatch, capsys, limit):
     written(tmp_path / "in", 3)
-    assert publish(monkeypatch, tmp_path, *begin, "--limit", "0.1") == 1
+    assert publish(monkeypatch, tmp_path, *begin, "--limit", limit) == 1
     assert "16 or more users of each private value for a limit" in capsys.readouterr().err
     assert not (tmp_path / "state").exists()
 
