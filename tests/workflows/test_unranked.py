@@ -32,6 +32,15 @@ def test_what_is_not_rated_is_unknown_unless_told():
     )
 
 
+@pytest.mark.parametrize("epsilon", [None, 1.0])
+def test_an_order_is_compared_with_ballots_as_it_was_counted(epsilon):
+    """By ballots of two items each: one pair of each says something."""
+    ballots = read_rankings(BALLOTS)
+    found = aggregate(ballots, epsilon=epsilon, unranked="unknown", seed=1)
+    assert found.unranked == "unknown"
+    assert found.compared_with(ballots).counts.sum() == len(BALLOTS)
+
+
 def test_the_leader_of_the_other_reading_is_said_to_the_holder_alone():
     ballots = read_rankings(BALLOTS)
     compared = aggregate(ballots).compared_with(ballots)
