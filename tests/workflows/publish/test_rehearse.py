@@ -492,6 +492,15 @@ def test_the_budget_depends_on_the_seed_and_on_nobody_who_protects():
     assert found_budget(VISITS, PEOPLE, seed=5).rehearsal != first.rehearsal
 
 
+def test_a_release_has_the_budget_that_was_found_and_not_the_one_tried_last(monkeypatch):
+    tried = tuple(Trial(budget, (0.3, 0.3), 0.0) for budget in (1.0, 0.5, 0.75, 0.625))
+    found = Rehearsal(0.2, 0.75, 0.25, SURE, 90, tried)
+    monkeypatch.setattr(historical, "_rehearse", lambda *given: found)
+    release = found_budget(VISITS, PEOPLE)
+    assert (release.terms.budget, release.to_dict()["budget"]) == (0.75, 0.75)
+    assert release.compared_with(VISITS, PEOPLE).expected_distortion == pytest.approx(0.75)
+
+
 def test_users_without_a_profile_count_among_those_of_whom_the_release_is(monkeypatch):
     """They protect everything: chance is that of all who do."""
     told = []
