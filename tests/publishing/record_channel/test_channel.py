@@ -63,6 +63,13 @@ def test_each_record_is_released_as_often_as_settled(channel):
         np.testing.assert_array_equal(np.bincount(drawn, minlength=N_USERS), channel.counts)
 
 
+def test_a_released_record_tells_what_is_believed_of_all_whom_it_may_stand_for(channel):
+    joint = dense(channel).T @ guesses()
+    is_released = channel.counts > 0
+    told = joint[is_released] / joint[is_released].sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(channel.posterior()[is_released], told, atol=1e-9)
+
+
 @pytest.mark.parametrize("kept", ["users", "records"])
 def test_a_draw_that_is_not_as_settled_is_released_to_nobody(channel, monkeypatch, kept):
     """One user of two records and one of none, or a record as often as was not settled."""
