@@ -1,6 +1,7 @@
 """Attackers and recommenders judge a release as the command line does, from Python."""
 
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -8,7 +9,9 @@ import pytest
 from scipy.sparse import csr_array, diags_array
 
 from hushrank.activities.activity import Activity
+from hushrank.activities.attribute import Attribute
 from hushrank.activities.planted import draw_planted
+from hushrank.activities.profiles import Profiles
 from hushrank.errors import HushrankError
 from hushrank.evaluation.recommendation.average_precision import average_precisions
 from hushrank.evaluation.recommendation.foretelling import foretelling
@@ -73,6 +76,20 @@ def test_an_attacker_who_knows_the_channel_knows_what_it_says():
     found = attack(VISITS, Handed(shuffled(VISITS)), PEOPLE, posterior=Channel())
     assert found.released["channel posterior"] == 0
     assert "channel posterior" not in found.untouched
+
+
+@pytest.mark.usefixtures("hasty_attackers")
+def test_of_several_attributes_the_values_are_guessed_together():
+    asked, group = [], PEOPLE.attribute("group")
+    town = Attribute("town", ("x", "y"), np.arange(VISITS.n_users) // 2 % 2)
+    protected = dict.fromkeys(("group", "town"), PEOPLE.protected["group"])
+    people = Profiles(PEOPLE.users, (group, town), protected)
+    told = SimpleNamespace(
+        chances_of=lambda users, values: asked.extend(values) or np.ones((len(users), len(values)))
+    )
+    found = attack(VISITS, VISITS, people, private=["group", "town"], posterior=told)
+    assert set(asked) == {f"{one}, {other}" for one in group.values for other in town.values}
+    assert found.private == ("group", "town")
     assert pa.table(found).to_pydict()["untouched"].count(None) == 1
 
 
