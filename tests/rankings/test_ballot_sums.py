@@ -54,6 +54,14 @@ def test_what_is_told_depends_on_no_order_of_items():
     assert BallotSums(sums.names, other, sums.ranked, 2, "", "last").told != sums.told
 
 
+def test_a_row_counts_for_all_people_whom_it_stands_for():
+    ballots = hushrank.read_rankings([["tea", "milk"]] * 3 + [["milk"]]).counted()
+    total = BallotSums.of(ballots) + BallotSums.of(hushrank.read_rankings([["cola"]]).counted())
+    cola, milk, tea = map(total.names.index, ("cola", "milk", "tea"))
+    assert total.ranked[[cola, milk, tea]].tolist() == [1, 4, 3]
+    assert total.counts[[milk, tea], cola].tolist() == [4, 3]
+
+
 def test_items_that_ballots_chose_are_not_counted():
     """From counts nobody could see it any more, and they are released with noise for one ballot."""
     chosen = hushrank.read_rankings([["a", "b"], ["b", "a"], ["a", "c"]], drop=["50%"])

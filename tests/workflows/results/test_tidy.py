@@ -5,8 +5,8 @@ from io import StringIO
 import pytest
 
 import hushrank
-from hushrank.workflows.results.shares import SURE
-from hushrank.workflows.results.tidy import consensus_csv
+from hushrank.workflows.results.shares import SURE, pair_shares, rank_shares
+from hushrank.workflows.results.tidy import collection_csv, consensus_csv
 
 BALLOTS = hushrank.simulate("mallows", people=200, items=4, seed=1)
 RELEASED = [
@@ -69,6 +69,19 @@ def test_chances_of_ranks_stand_beside_the_items_that_they_are_of():
     for row in rows:
         stated = chances[found.names.index(row["item"]), int(row["rank"]) - 1]
         assert float(row["value"]) == pytest.approx(stated, abs=1e-5)
+
+
+def test_shares_of_a_collection_stand_beside_the_items_that_they_are_of():
+    learnt = hushrank.collect(BALLOTS.restrict([2, 0, 3, 1]), epsilon=4, protocol="grr", seed=2)
+    at, before, place = rank_shares(learnt), pair_shares(learnt), learnt.names.index
+    rows = list(csv.DictReader(StringIO(collection_csv(learnt).decode())))
+    of_ranks = [row for row in rows if row["measure"] == "share_at_rank"]
+    of_pairs = [row for row in rows if row["measure"] == "share_before"]
+    assert (len(of_ranks), len(of_pairs)) == (16, 12)
+    stated = [at.shares[place(row["item"]), int(row["rank"]) - 1] for row in of_ranks]
+    stated += [before.shares[place(row["item"]), place(row["other"])] for row in of_pairs]
+    said = [float(row["value"]) for row in (*of_ranks, *of_pairs)]
+    assert said == pytest.approx(stated, abs=1e-5)
 
 
 OF_MANY = {"place": 30, "ahead_of_next": 29, "chance_of_rank": 900}
