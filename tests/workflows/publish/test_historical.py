@@ -401,6 +401,19 @@ def test_there_is_no_one_posterior_of_users_who_protect_different_things(of_two_
         of_two_groups.posterior  # noqa: B018
 
 
+@pytest.mark.usefixtures("hasty_attackers")
+def test_of_whom_nothing_is_released_no_more_is_told_than_that(data):
+    terms = ReleaseTerms("withhold", ("group",), 0.5, 6, seed=1)
+    release, compared = publish_and_compare(*data, terms)
+    ((plan,), told) = compared.drawn.plans, compared.posterior
+    names = release.activity.users
+    is_left = {name for name, n in zip(names, release.activity.records_of_users, strict=True) if n}
+    withheld = np.array([user not in is_left for user in told.users])
+    assert 0 < withheld.sum() < len(withheld)
+    assert (told.chances[withheld] == plan.posterior[-1]).all()
+    assert (told.chances[~withheld] == plan.posterior[:-1][~withheld]).all()
+
+
 def test_the_posterior_is_of_the_record_that_stands_for_each_user(data, tmp_path):
     release, compared = publish_and_compare(*data, ReleaseTerms("privrank", ("group",), 0.1, 6))
     found = compared.posterior
