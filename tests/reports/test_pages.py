@@ -10,6 +10,7 @@ import pytest
 
 from hushrank.errors import HushrankError
 from hushrank.models.hierarchy import ThinChain
+from hushrank.rankings.profile import Rankings
 from hushrank.reports.collection_page import CollectionPage, Truth, write_collection_page
 from hushrank.reports.heat_table import heat_table, pair_table
 from hushrank.reports.order_page import order_table
@@ -100,6 +101,12 @@ def publishing(tmp_path):
         return Page(path.read_text("utf-8"))
 
     return publishing
+
+
+def test_of_neighbours_those_are_counted_whom_most_people_put_the_other_way_round(tmp_path):
+    people = Rankings.from_orders(np.array([SHOWN.order, [2, 0, 1, 3], [2, 0, 1, 3]]), NAMES)
+    write_collection_page(tmp_path / "page.html", SHOWN, Truth(people, {}))
+    assert "Of 1 of the 3 pairs of neighbours, a majority" in (tmp_path / "page.html").read_text()
 
 
 def test_pages_are_well_formed_and_self_contained(write, publishing):

@@ -1,5 +1,7 @@
 """`hushrank.plan` by goal, as the command has it."""
 
+from math import ceil
+
 import pytest
 
 import hushrank
@@ -28,6 +30,15 @@ def test_a_goal_is_answered_for_an_epsilon_of_1e_100_to_1000():
     for wrong in (0, 1e-101, 1000.5):
         with pytest.raises(HushrankError, match="an epsilon of 1e-100 to 1000"):
             hushrank.plan(goal="winner", items=8, people=3000, epsilon=wrong)
+
+
+@pytest.mark.parametrize("goal", ["winner", "order"])
+def test_as_many_people_as_are_said_to_tell_ten_points_do(goal):
+    for each in hushrank.plan(goal=goal, items=8, people=300).choices:
+        enough = {"people": ceil(each.people_for_ten_points), "epsilon": each.epsilon}
+        told = hushrank.plan(goal=goal, items=8, **enough).choices
+        (least,) = (one.least_lead for one in told if one.command == each.command)
+        assert 0.09 < least <= 0.1
 
 
 @pytest.mark.parametrize("epsilon", ["1.234", "0.1"])
