@@ -306,6 +306,16 @@ def test_a_limit_is_kept_until_it_is_changed(at_terminal):
     at_terminal(using)
 
 
+def test_a_limit_of_0_allows_no_collector_anything(at_terminal):
+    async def using(collector, answer):
+        survey = await collector.open()
+        asked = link(collector, survey), "--yes", "--limit", 0
+        assert "see --limit" in await answer(*asked, typed="1 2 3 4\n", code=1)
+        assert await reported(collector, survey) == 0
+
+    at_terminal(using)
+
+
 def test_what_other_collectors_cost_is_said_with_what_this_one_does(at_terminal, tmp_path):
     earlier = Entry(
         "https://example.org", "s", "Elsewhere", 0, 3.5, datetime(2020, 1, 1, tzinfo=UTC)
