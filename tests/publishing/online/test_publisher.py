@@ -74,6 +74,17 @@ def test_what_the_population_lacks_counts_for_every_activity_and_for_the_limit(
     assert 1.5 <= user.worst_leakage <= 1.7
 
 
+def test_what_a_population_lacks_counts_for_those_who_protect_what_it_tells(monkeypatch):
+    def lacking(known, channel):
+        return LearningError(0.0, 5.0 if known is POPULATIONS["age"] else 1.0)
+
+    monkeypatch.setattr("hushrank.publishing.online.publisher.learning_error", lacking)
+    stream = publisher()
+    stream.publish(np.arange(N_USERS), np.arange(N_USERS), rng=seeded())
+    worst = {n: stream.user(n).worst_leakage for n, name in enumerate(PROTECTS) if name}
+    assert {n: int(told) for n, told in worst.items()} == {0: 1, 2: 5, 3: 1, 4: 5, 5: 1}
+
+
 def test_who_protects_nothing_is_released_unchanged():
     users, items = activities()
     released = publisher().publish(users, items, rng=seeded())

@@ -163,8 +163,10 @@ def test_figures_of_several_groups_are_those_of_the_worst(of_two_groups, worse):
         leaked = replace(plan.leaked, certified_gap=gap, worst_likelihood_ratio=ratio)
         plans[place] = replace(plan, leaked=leaked)
     drawn = replace(of_two_groups.drawn, plans=tuple(plans))
-    found = replace(of_two_groups, drawn=drawn).to_dict()
+    owners = replace(of_two_groups, drawn=drawn)
+    found = owners.to_dict()
     assert (found["certified_gap"], found["worst_likelihood_ratio"]) == (0.3, None)
+    assert owners.summary["worst likelihood ratio"] == "unbounded"
 
 
 @pytest.mark.parametrize("worse", [0, 1, 29])
