@@ -288,6 +288,10 @@ def test_what_attackers_learn_in_rehearsals_is_taken_more_than_once():
 
 
 @pytest.mark.statistical
+def test_attackers_who_did_worse_than_chance_promise_no_more_than_it():
+    assert lower_bound([0.55, 0.6, 0.6, 0.65], 0.0) == 0.5
+
+
 def test_a_new_release_keeps_the_promise_as_often_as_is_said():
     rng = np.random.default_rng(5)
     drawn = norm(0.42, 0.012).rvs((2_000, 5), random_state=rng)
