@@ -123,7 +123,11 @@ def test_a_damaged_user_is_refused_and_one_of_another_version():
 
 
 @pytest.mark.parametrize(
-    ("items", "counts"), [([0, 2], [5]), ([0, 3], [5, 1]), ([-1, 2], [5, 1]), ([0], [5, 1])]
+    ("items", "counts"),
+    [
+        *(([0, 2], [5]), ([0, 3], [5, 1]), ([-1, 2], [5, 1]), ([0], [5, 1])),
+        *(([0, 0], [5, 1]), ([2, 0], [5, 1]), ([0, 2], [5, -1]), ([0, 2], [0, 1])),
+    ],
 )
 def test_counts_of_unknown_items_or_of_more_or_fewer_than_named_are_refused(items, counts):
     stored = msgspec.msgpack.decode(user_to_bytes(StreamUser(np.arange(3))))
@@ -138,6 +142,7 @@ def test_counts_of_unknown_items_or_of_more_or_fewer_than_named_are_refused(item
         *({name: -1} for name in ("n_items", "n_released", "n_withheld", "n_since")),
         *({name: -1.0} for name in ("told", "worst_told")),
         {"told": float("nan")},
+        *({name: 2**53} for name in ("n_items", "n_released", "n_withheld", "n_since")),
         {"items": b"123"},
     ],
 )
@@ -160,6 +165,14 @@ def test_a_channel_that_tells_less_than_nothing_or_lacks_its_start_is_refused(ch
     user = user_to_bytes(StreamUser(np.arange(3)))
     with pytest.raises(HushrankError, match="expected the state of a user"):
         user_from_bytes(user, msgspec.msgpack.encode({**stored, **changes}))
+
+
+@pytest.mark.parametrize("n_items", [1, 10])
+def test_a_channel_of_other_items_is_refused(n_items):
+    """It would be read beyond its end."""
+    made = current_to_bytes(CurrentChannel(small_channel(), 0.25, 0.5, 0.125, 0.0, None))
+    with pytest.raises(HushrankError, match="expected a channel of the items that are counted"):
+        user_from_bytes(user_to_bytes(StreamUser(np.arange(n_items))), made)
 
 
 def test_representations_show_nothing():

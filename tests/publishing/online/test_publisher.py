@@ -20,7 +20,6 @@ from hushrank.publishing.online.state import StreamState, stored_setup
 from hushrank.publishing.online.user import CurrentChannel, StreamUser
 from hushrank.randomness import Randomness
 from tests.publishing.item_channel.problems import counts, population
-from tests.publishing.item_channel.test_channel import small_channel
 from tests.statistics import assert_follows, draws_needed, random_seed
 
 N_ITEMS, N_USERS = 24, 6
@@ -556,10 +555,11 @@ def test_a_file_that_is_no_state_is_refused(tmp_path):
     ],
 )
 def test_a_damaged_state_is_refused_by_its_name(tmp_path, change):
-    state = publisher().resume(path := tmp_path / "state", b"setup")
-    made = CurrentChannel(small_channel(), 0.25, 0.5, 0.125, 0.0, None)
-    state.commit([3], {0: StreamUser(np.arange(N_ITEMS), current=made, is_renewed=True)}, b"n")
+    stream = publisher()
+    state = stream.resume(path := tmp_path / "state", b"setup")
+    stream.publish(*activities(20), rng=seeded())
     state.close()
+    assert read_all(path)[0] == 20
     with closing(sqlite3.connect(path)) as database, database:
         database.execute(f"UPDATE {change}")
     with pytest.raises(HushrankError, match=r"state: expected"):
@@ -568,8 +568,9 @@ def test_a_damaged_state_is_refused_by_its_name(tmp_path, change):
 
 def read_all(path):
     stored_setup(path)
-    state = StreamState(path, None)
-    return state.position, state.last_batch, state.totals, state.load_user(0)
+    with closing(StreamState(path, None)) as state:
+        users = [state.load_user(number) for number in range(N_USERS)]
+        return state.position, state.last_batch, state.totals, users
 
 
 def test_a_state_of_other_items_is_refused(tmp_path):

@@ -70,6 +70,29 @@ def test_parts_that_share_no_row_and_no_column_have_coins_of_their_own() -> None
     assert len(drawn) == 4
 
 
+def test_no_word_decides_in_two_parts() -> None:
+    """One of four circles lies around the other, of a single one."""
+    rng = np.random.default_rng(5)
+    matrix = np.zeros((5, 5))
+    matrix[np.ix_([0, 2, 4], [0, 2, 4])] = doubly_stochastic(3, rng)
+    matrix[np.ix_([1, 3], [1, 3])] = 0.5
+    rows, columns, chances = entries(matrix)
+    decided = set()
+    for tape in rng.integers(0, 2**64, (20, len(rows)), dtype=np.uint64):
+        for number in range(len(rows)):
+            low, high = tape.copy(), tape.copy()
+            low[number], high[number] = 0, 2**64 - 1
+            one, other = (
+                round_dependently(
+                    rows, columns, chances, (5, 5), rng=Randomness.replayed(words.tobytes())
+                )
+                for words in (low, high)
+            )
+            parts = frozenset((rows[one != other] % 2).tolist())
+            decided.add(parts)
+    assert decided == {frozenset(), frozenset({0}), frozenset({1})}
+
+
 def test_of_many_parts_no_two_go_the_same_way_oftener_than_by_chance() -> None:
     """Of 3,000 parts those so far apart, for any distance, agree about every second time."""
     n_parts = 3000

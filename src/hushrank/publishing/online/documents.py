@@ -18,7 +18,9 @@ from hushrank.redacted import Redacted
 KINDS = {"starts": "<i4", "columns": "<i4", "good_starts": "<i4", "goods": "<i4"}
 BOUNDS = "<u8"
 Document = TypeVar("Document")
-Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, lt=2**53)]
+MOST_ITEMS = 2**27
+"""Of a state that is read: beyond it their counts alone would take a gigabyte."""
 Loss: TypeAlias = Annotated[float, msgspec.Meta(ge=0)]
 
 
@@ -58,7 +60,7 @@ class UserDocument(Redacted, msgspec.Struct, frozen=True, forbid_unknown_fields=
     """`StreamUser` but for its channel; counts of the items that have one, little-endian."""
 
     version: Literal[2]
-    n_items: Count
+    n_items: Annotated[int, msgspec.Meta(ge=0, le=MOST_ITEMS)]
     items: bytes
     counts: bytes
     n_released: Count
@@ -90,12 +92,15 @@ def user_from_bytes(content: bytes, current: bytes | None) -> StreamUser:
     """Return the state, exactly; raise HushrankError when damaged or of another version."""
     document = _decoded(content, UserDocument)
     items, filled = (whole_numbers(part, "<i8") for part in (document.items, document.counts))
-    known = items.size == 0 or (items.min() >= 0 and items.max() < document.n_items)
-    require(known and items.shape == filled.shape, "expected counts of known items")
+    known = items.size == 0 or (items[0] >= 0 and items[-1] < document.n_items)
+    are_counts = items.shape == filled.shape and (filled > 0).all()
+    require(known and are_counts and (np.diff(items) > 0).all(), "expected counts of known items")
     counts = np.zeros(document.n_items, dtype=np.int64)
     counts[items] = filled
     counted = document.n_released, document.n_withheld, document.n_since
     channel = None if current is None else _current(_decoded(current, CurrentDocument))
+    fits = channel is None or channel.channel.n_items == document.n_items
+    require(fits, "expected a channel of the items that are counted")
     return StreamUser(counts, *counted, document.leaked, document.worst_leaked, channel)
 
 
