@@ -92,39 +92,36 @@ test("a survey of which forgetting broke off is forgotten whole the next time", 
   await person.limitTo(20);
 });
 
-test("what another tab keeps while a survey is forgotten is forgotten with it", async () => {
-  const survey = caseOf("pairs", { id: "meanwhile", series: "mean" });
-  globalThis.fetch = new Collector(survey).fetch;
-  const person = await openDevice({ origin: COLLECTOR });
-  await person.join(survey.id, { invitation: "letter" });
-  await person.lock(survey.id, "mean", { order: survey.order, unranked: [] });
-  const given = (await keysKept()).filter((key) => /^person .*mean/.test(key));
+/** Lets the browser do as told when a key is deleted, before it deletes it. */
+function atEachDeletion(context, step) {
   const { delete: drop } = IDBObjectStore.prototype;
-  IDBObjectStore.prototype.delete = function (key) {
-    if (/^survey /.test(key)) given.forEach((each) => this.put("kept again", each));
+  context.mock.method(IDBObjectStore.prototype, "delete", function (key) {
+    step(key, this);
     return drop.call(this, key);
-  };
-  await person.forget(survey.id);
-  IDBObjectStore.prototype.delete = drop;
+  });
+}
+
+test("what another tab keeps while a survey is forgotten is forgotten with it", async (context) => {
+  const { person } = await locked("meanwhile", "series of meanwhile");
+  const own = async () => (await keysKept()).filter((key) => /^person .*meanwhile/.test(key));
+  const given = await own();
   assert.equal(given.length, 3);
-  assert.deepEqual((await keysKept()).filter((key) => /^person .*mean/.test(key)), []);
+  atEachDeletion(context, (key, store) => {
+    if (/^survey /.test(key)) given.forEach((each) => store.put("kept again", each));
+  });
+  await person.forget("meanwhile");
+  assert.deepEqual(await own(), []);
 });
 
-test("nothing that was given is there any more once a survey is forgotten", async () => {
-  const survey = caseOf("pairs", { id: "gone", series: "of gone" });
-  globalThis.fetch = new Collector(survey).fetch;
-  const person = await openDevice({ origin: COLLECTOR });
-  await person.join(survey.id, { invitation: "letter" });
-  await person.lock(survey.id, "of gone", { order: survey.order, unranked: [] });
-  const { delete: drop } = IDBObjectStore.prototype;
+test("nothing that was given is there any more once a survey is forgotten", async (context) => {
+  const { person } = await locked("gone", "series of gone");
   let isForgotten = false;
-  IDBObjectStore.prototype.delete = function (key) {
+  atEachDeletion(context, (key) => {
     if (isForgotten && /^person /.test(key)) throw new Error("the browser was closed");
     isForgotten ||= /^survey /.test(key);
-    return drop.call(this, key);
-  };
-  await assert.rejects(person.forget(survey.id));
-  IDBObjectStore.prototype.delete = drop;
+  });
+  await assert.rejects(person.forget("gone"));
+  assert.ok(isForgotten);
   assert.deepEqual((await keysKept()).filter((key) => /^person .*gone/.test(key)), []);
 });
 
@@ -191,13 +188,13 @@ test("the page is told how far a person has come, and what became of the report"
 });
 
 /** A person with an answer that is drawn. */
-async function locked(id) {
-  const survey = caseOf("pairs", { id, series: id });
+async function locked(id, series = id) {
+  const survey = caseOf("pairs", { id, series });
   globalThis.fetch = new Collector(survey).fetch;
   const person = await openDevice({ origin: COLLECTOR });
   await person.limitTo(100);
   await person.join(id, { invitation: null });
-  return { person, kept: await person.lock(id, id, { order: survey.order, unranked: [] }) };
+  return { person, kept: await person.lock(id, series, { order: survey.order, unranked: [] }) };
 }
 
 test("a receipt that could not be kept is shown all the same", async (context) => {

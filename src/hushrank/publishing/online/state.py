@@ -147,9 +147,10 @@ class StreamState:
         """What the file was begun with; None where it was not."""
         with self._errors():
             row = self._database.execute("SELECT setup FROM stream").fetchone()
-            if row is not None:
-                _require_kinds((row[0], bytes))
-        return None if row is None else bytes(row[0])
+            if row is None:
+                return None
+            _require_kinds((row[0], bytes))
+        return bytes(row[0])
 
     @property
     def totals(self) -> StreamTotals:
