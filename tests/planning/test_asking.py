@@ -10,8 +10,10 @@ from hushrank.mechanisms.subset_order import SubsetOrder
 from hushrank.models.hierarchy import ThinChain
 from hushrank.planning.asking import (
     PAIRS,
+    Asking,
     askings,
     mix_askings,
+    own_draw_known,
 )
 from hushrank.poisoning.forgery import weight_of
 from hushrank.protocols.distributions.question_mix import MIXES, mix_surveys
@@ -51,6 +53,20 @@ def test_it_says_what_every_part_of_a_mix_asks(mix):
         sizes = {each.n_categories for each in survey.mechanisms}
         assert asked.report_bits == log2(max(sizes))
         assert {each.rates.reach for each in survey.mechanisms} == {asked.reach}
+
+
+@pytest.mark.parametrize("name", ["max-entropy", "order"])
+def test_surveys_of_different_people_ask_the_shares_that_are_said(name):
+    surveys = next(make_protocol(name).begin(7, epsilon=4.0, n_people=5000, seed=0))
+    shares = [survey.lots[1] - survey.lots[0] for survey in surveys]
+    assert len(shares) > 1
+    assert [each.share for each in askings(name, 7, 5000, 4.0)] == pytest.approx(shares)
+
+
+def test_what_is_learnt_of_the_people_s_own_draw_is_by_who_is_asked_what():
+    asked = Asking(0.8, 1.0, 1.0, share=0.75), Asking(0.4, 1.0, 1.0, share=0.25)
+    assert own_draw_known(asked, 5) == pytest.approx((0.75 * 0.64 + 0.25 * 0.16) / 2)
+    assert own_draw_known(asked, 2) == 1
 
 
 def test_safari_s_second_round_is_what_a_chain_asks():
@@ -105,6 +121,12 @@ def test_liars_move_an_estimate_as_far_as_forged_reports_do(name):
     picked = asked.moved(0.01, n_people=1000, picks=True)
     assert picked == pytest.approx(forgery.shift(10, 990, picks=True))
     assert picked >= asked.moved(0.01, n_people=1000)
+
+
+def test_liars_move_no_share_by_more_than_the_whole():
+    (asked,) = askings("pairs", 5, 1000, 1.0)
+    assert asked.pull > 1
+    assert asked.moved(1.0, n_people=1000) == asked.moved(1.0, n_people=1000, picks=True) == 1
 
 
 def test_influence_on_a_mean_rank_is_a_share_of_all_ranks():

@@ -111,6 +111,13 @@ def test_so_many_people_tell_ten_points(goal, on_devices):
     assert told(Wish(goal, 12, enough), 1) == pytest.approx(0.1, rel=0.01)
 
 
+@pytest.mark.parametrize(("on_devices", "times"), [(True, 4), (False, 2)])
+def test_a_lead_of_twice_the_points_takes_so_many_fewer_people(on_devices, times):
+    wish = Wish("order", 12, 100)
+    ten, twenty = (people_needed(wish, 1, on_devices=on_devices, lead=x) for x in (0.1, 0.2))
+    assert ten == pytest.approx(times * twenty)
+
+
 @pytest.mark.parametrize("on_devices", [True, False])
 def test_however_many_people_it_takes_they_are_said(on_devices):
     """Of randomised response a small epsilon leaves a part like it; noise is one over it."""

@@ -142,7 +142,9 @@ def test_how_many_are_asked_a_question_counts_lots_answers_and_questions():
     quarter = Survey("quarter", (asked,) * 5, (hides,) * 5, 1.0, 2, lots=(0.5, 0.75))
     assert weight_of(quarter).asked == pytest.approx(0.25 * 2 / 5)
     tenth = Survey("tenth", (asked,), (hides,), 0.5, lots=(0.75, 0.85))
-    assert weight_of(quarter, tenth).asked == pytest.approx(0.1)
+    half = Survey("half", (asked,), (hides,), 0.5, lots=(0.0, 0.5))
+    for surveys in permutations((half, tenth)):
+        assert weight_of(*surveys).asked == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize("order", [*permutations(range(3))])
@@ -153,6 +155,15 @@ def test_surveys_are_as_easy_to_forge_as_what_hides_most(order):
     weakest = weight_of(Survey("alone", asked[:1], (hides[0],), 1.0))
     for found in (weight_of(Survey("all", asked, ordered, 1.0)), weight_of(*each)):
         assert (found.weight, found.pull) == (weakest.weight, weakest.pull)
+
+
+@pytest.mark.parametrize("kinds", [*permutations((GeneralizedRandomizedResponse, Harmony))])
+def test_a_report_speaks_for_as_many_answers_as_the_most_talkative_mechanism_lets_it(kinds):
+    asked = (RelativeOrder((0, 1, 2)),)
+    each = [Survey("one", asked, (kind(6, 1.0),), 1.0) for kind in kinds]
+    claims = [weight_of(survey).claims for survey in each]
+    assert len(set(claims)) == 2
+    assert weight_of(*each).claims == max(claims)
 
 
 def test_what_many_forged_reports_move_is_their_share_times_their_pull():

@@ -234,6 +234,29 @@ def test_questions_that_nobody_answered_are_no_tests():
     assert (found.p_value, found.n_tests, found.findings) == (1.0, 0, ())
 
 
+@pytest.mark.parametrize("nth_is_odd", [1, 3])
+def test_a_finding_has_the_number_of_its_question_though_nobody_answered_others(nth_is_odd):
+    mechanism = GeneralizedRandomizedResponse(2, 1.0)
+    questions = tuple(RelativeOrder((0, other)) for other in range(1, 5))
+    survey = Survey("four", questions, (mechanism,) * 4, 1.0)
+    tallies = [Tally.empty(2)] * 4
+    tallies[nth_is_odd] = Tally(np.array([60, 0]), 60)
+    assert {each.question for each in answers_in(suspicion(survey, tuple(tallies)))} == {nth_is_odd}
+
+
+def test_reports_are_as_odd_as_what_is_oddest_in_either_half():
+    """Answers that favour no item; and usual ones, to one of two questions alone."""
+    mechanism, levels = GeneralizedRandomizedResponse(2, 1.0), RankLevel(0, extreme_levels(5))
+    of_answers = Survey("levels", (levels,), (mechanism,), 1.0)
+    pairs = (RelativeOrder((0, 1)), RelativeOrder((2, 3)))
+    of_dealing = Survey("pairs", pairs, (mechanism,) * 2, 1.0)
+    usual = (Tally(np.array([100, 100]), 200), Tally.empty(2))
+    odd = suspicion(of_answers, (Tally(np.array([60, 0]), 60),)), suspicion(of_dealing, usual)
+    assert [{each.kind for each in found.findings} for found in odd] == [{"answer"}, {"asked"}]
+    for found in odd:
+        assert found.p_value == found.findings[0].p_value < 1e-6
+
+
 def test_more_tests_need_stronger_findings():
     mechanism = GeneralizedRandomizedResponse(2, 1.0)
     questions = tuple(RelativeOrder((0, other)) for other in range(1, 6))
