@@ -13,10 +13,11 @@ from hushrank.activities.attribute import Attribute
 from hushrank.activities.planted import draw_planted
 from hushrank.activities.profiles import Profiles
 from hushrank.errors import HushrankError
+from hushrank.evaluation.attackers import Attacks
 from hushrank.evaluation.recommendation.average_precision import average_precisions
-from hushrank.evaluation.recommendation.foretelling import foretelling
+from hushrank.evaluation.recommendation.foretelling import Precision, foretelling
 from hushrank.workflows import judge
-from hushrank.workflows.judge import attack, evaluate
+from hushrank.workflows.judge import AttackResult, EvaluationResult, attack, evaluate
 from hushrank.workflows.publish.historical import hold_out, publish
 
 LOG, ALL_PROTECT = draw_planted(240, 60, tilt=0.9, rng=np.random.default_rng(3))
@@ -59,6 +60,17 @@ def test_a_release_and_its_activity_are_attacked_alike(attacked):
     for what in ("activity as it is", "what was released"):
         assert grown_to_one(steps, f"attacking {what}") > 20
     assert again.to_dict() == attacked.to_dict()
+
+
+def test_what_is_shown_of_attackers_is_what_they_learn_of_the_release():
+    before, after = Attacks({"a": 0.75, "b": 0.875}), Attacks({"b": 0.5, "a": 0.625})
+    found = AttackResult(("group",), 120, 80, before, after)
+    assert found.summary == {"b": "0.500", "a": "0.375", "worst": "0.375"}
+    told = found.to_dict()
+    assert (told["protected_users"], told["open_users"]) == (120, 80)
+    assert (told["worst"], told["worst_untouched"], told["strongest"]) == (0.375, 0.125, "a")
+    rows = pa.table(found).to_pydict()
+    assert rows == {"attacker": ["b", "a"], "untouched": [0.125, 0.25], "released": [0.5, 0.375]}
 
 
 @pytest.mark.usefixtures("hasty_attackers")
@@ -161,6 +173,25 @@ def test_ease_is_a_recommender_and_others_are_refused():
     assert found.before != evaluate(VISITS, kept, held_out=held_out).before
     with pytest.raises(HushrankError, match="recommender: expected one of bpr, ease"):
         evaluate(VISITS, kept, held_out=held_out, recommender="als")
+
+
+def test_each_recommender_is_shown_for_all_users_and_for_those_who_were_changed():
+    each = [Precision(n / 10, n / 80) for n in range(1, 6)]
+    found = EvaluationResult(*each, n_users=50, n_changed_users=7)
+    rows = pa.table(found).to_pydict()
+    assert rows["recommender"] == ["before", "after", "popularity", "listed", "withheld"]
+    assert rows["all_users"] == [one.all_users for one in each]
+    assert rows["changed_users"] == [one.changed_users for one in each]
+    assert list(found.summary.values()) == ["0.1000", "0.2000", "0.3000", "0.4000", "0.5000"]
+    told = found.to_dict()
+    assert (told["users"], told["changed_users"]) == (50, 7)
+    assert told["map"]["listed"] == {"all_users": 0.4, "changed_users": 4 / 80}
+
+
+def test_where_withholding_would_serve_the_changed_as_well_it_is_not_said_to_do_better():
+    same = Precision(0.25, 0.125)
+    found = EvaluationResult(*[same] * 5, n_users=50, n_changed_users=7)
+    assert found.warnings == ()
 
 
 def test_the_owner_is_told_where_popularity_serves_who_was_changed_better():
