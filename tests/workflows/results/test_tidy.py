@@ -9,6 +9,8 @@ from hushrank.workflows.results.shares import SURE, pair_shares, rank_shares
 from hushrank.workflows.results.tidy import collection_csv, consensus_csv
 
 BALLOTS = hushrank.simulate("mallows", people=200, items=4, seed=1)
+SHUFFLED = BALLOTS.restrict([2, 0, 3, 1])
+"""The best item is in no file the first column for that."""
 RELEASED = [
     ("p-borda", None, "noisy_score", 4),
     ("gaussian-borda", 1e-6, "noisy_score", 4),
@@ -18,14 +20,18 @@ RELEASED = [
 
 @pytest.mark.parametrize(("method", "delta", "measure", "n_rows"), RELEASED)
 def test_noisy_numbers_come_with_the_interval_of_their_noise(method, delta, measure, n_rows):
-    found = hushrank.aggregate(BALLOTS, epsilon=1, delta=delta, method=method, seed=1)
+    found = hushrank.aggregate(SHUFFLED, epsilon=1, delta=delta, method=method, seed=1)
     table = csv.DictReader(StringIO(consensus_csv(found).decode()))
     rows = [row for row in table if row["measure"] == measure]
     assert len(rows) == n_rows
-    reach = SURE * found.found.evidence.noise_sd
+    evidence, place = found.found.evidence, found.names.index
+    reach = SURE * evidence.noise_sd
+    numbers = evidence.scores if measure == "noisy_score" else evidence.margins
     for row in rows:
         value, low, high = (float(row[name]) for name in ("value", "low", "high"))
         assert (value - low, high - value) == pytest.approx((reach, reach), abs=1e-4)
+        of_whom = tuple(place(row[name]) for name in ("item", "other") if row[name])
+        assert value == pytest.approx(float(numbers[of_whom[0] if len(of_whom) == 1 else of_whom]))
 
 
 @pytest.mark.parametrize(
@@ -56,9 +62,7 @@ def test_places_come_with_their_intervals():
 
 
 def test_chances_of_ranks_stand_beside_the_items_that_they_are_of():
-    """The best item is in no file the first column for that."""
-    shuffled = BALLOTS.restrict([2, 0, 3, 1])
-    found = hushrank.aggregate(shuffled, epsilon=1, method="p-borda", seed=1)
+    found = hushrank.aggregate(SHUFFLED, epsilon=1, method="p-borda", seed=1)
     assert found.items != found.names
     chances, table = (
         found.drawn_ranks.chances(),
@@ -72,7 +76,7 @@ def test_chances_of_ranks_stand_beside_the_items_that_they_are_of():
 
 
 def test_shares_of_a_collection_stand_beside_the_items_that_they_are_of():
-    learnt = hushrank.collect(BALLOTS.restrict([2, 0, 3, 1]), epsilon=4, protocol="grr", seed=2)
+    learnt = hushrank.collect(SHUFFLED, epsilon=4, protocol="grr", seed=2)
     at, before, place = rank_shares(learnt), pair_shares(learnt), learnt.names.index
     rows = list(csv.DictReader(StringIO(collection_csv(learnt).decode())))
     of_ranks = [row for row in rows if row["measure"] == "share_at_rank"]
@@ -82,6 +86,41 @@ def test_shares_of_a_collection_stand_beside_the_items_that_they_are_of():
     stated += [before.shares[place(row["item"]), place(row["other"])] for row in of_pairs]
     said = [float(row["value"]) for row in (*of_ranks, *of_pairs)]
     assert said == pytest.approx(stated, abs=1e-5)
+
+
+def test_exact_shares_stand_beside_the_items_that_they_are_of():
+    ballots = [["tea", "milk", "cola"]] * 3 + [["milk", "tea", "cola"]]
+    found = hushrank.aggregate(hushrank.read_rankings(ballots))
+    rows = list(csv.DictReader(StringIO(consensus_csv(found).decode())))
+    at = {(row["item"], row["rank"]): row["value"] for row in rows if row["rank"]}
+    before = {
+        (row["item"], row["other"]): row["value"] for row in rows if "before" in row["measure"]
+    }
+    assert (at["tea", "1"], at["tea", "2"], at["cola", "3"]) == ("0.75", "0.25", "1")
+    assert (before["tea", "milk"], before["milk", "tea"], before["tea", "cola"]) == (
+        "0.75",
+        "0.25",
+        "1",
+    )
+
+
+def test_an_exact_share_is_of_those_who_decide_between_the_two():
+    found = hushrank.aggregate(
+        hushrank.read_rankings([["tea", "milk", "cola"], ["milk"], ["milk"]])
+    )
+    rows = list(csv.DictReader(StringIO(consensus_csv(found).decode())))
+    before = {
+        (row["item"], row["other"]): row["value"] for row in rows if "before" in row["measure"]
+    }
+    assert (before["tea", "cola"], before["cola", "tea"]) == ("1", "0")
+
+
+def test_shares_of_a_collection_lie_in_their_intervals():
+    learnt = hushrank.collect(SHUFFLED, epsilon=4, protocol="pairs", seed=2)
+    rows = list(csv.DictReader(StringIO(collection_csv(learnt).decode())))
+    told = [[float(row[name]) for name in ("low", "value", "high")] for row in rows if row["low"]]
+    assert len(told) == 12 + 4
+    assert all(low <= value <= high and low < high for low, value, high in told[4:])
 
 
 OF_MANY = {"place": 30, "ahead_of_next": 29, "chance_of_rank": 900}

@@ -11,6 +11,7 @@ from hushrank.workflows.results.useful_budgets import (
     online_in_words,
     useful_budgets,
     useful_in_words,
+    useful_online,
 )
 
 
@@ -33,6 +34,10 @@ def test_budgets_depend_on_sizes_alone():
 def test_a_new_user_s_activity_costs_what_is_said_at_most(n_items):
     cost = activity_cost(np.zeros(n_items, dtype=np.int64))
     assert cost.largest == pytest.approx(largest_useful_online(n_items))
+
+
+def test_the_small_budget_of_one_activity_comes_first():
+    assert useful_online(50) == pytest.approx((0.1 * 2 / 50, 0.5 * 2 / 50))
 
 
 def test_a_budget_that_makes_all_items_one_is_warned_of():
