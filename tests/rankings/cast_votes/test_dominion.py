@@ -69,6 +69,25 @@ def test_ballots_are_those_that_count(export):
     assert "1 empty left out" in str(rankings.reading)
 
 
+def test_a_reading_that_was_changed_counts_as_soon_as_it_is_current(tmp_path):
+    """Nobody has taken back what was scanned of the first; of the second somebody has."""
+    scanned, decided = mark(1, 1), mark(2, 1)
+    sessions = [
+        {"Original": ballot(scanned), "Modified": ballot(decided, current=False)},
+        {"Original": ballot(scanned, current=False), "Modified": ballot(decided)},
+    ]
+    found = read_rankings(written(tmp_path, files(sessions)))
+    assert [list(person) for person in found] == [["ANN LEE"], ["BO MA"]]
+
+
+def test_contests_beside_the_cards_and_on_them_are_read(tmp_path):
+    """Old exports have no cards; whoever has both is heard on both."""
+    beside = {"Contests": [{"Id": 7, "Marks": [mark(1, 1)]}], "Cards": ballot()["Cards"][1:]}
+    sessions = [{"Original": beside}, {"Original": ballot(mark(2, 1))}]
+    found = read_rankings(written(tmp_path, files(sessions)))
+    assert [list(person) for person in found] == [["ANN LEE"], ["BO MA"]]
+
+
 def test_a_contest_is_chosen_where_there_are_several(tmp_path):
     contests = {"List": [CONTESTS["List"][0], CONTESTS["List"][1] | {"NumOfRanks": 2}]}
     for name, text in files(contests=contests).items():
