@@ -140,6 +140,28 @@ def test_marks_that_nobody_decided_about_are_counted_and_said(tmp_path):
     assert "marks that nobody decided about: 1, counted" in str(rankings.reading)
 
 
+def test_a_mark_that_is_none_is_nothing_to_decide_about(tmp_path):
+    none = marked("c-p1", 1, HasIndication="unknown", IsAllocable="no")
+    found = read_rankings(written(report([record(none, marked("c-p2", 1)), BALLOTS[0]]), tmp_path))
+    assert list(found[0]) == ["Bo Ma"]
+    assert "nobody decided" not in str(found.reading)
+
+
+def test_a_mark_counts_where_one_of_its_parts_says_so(tmp_path):
+    """Of an export with the words of the standard and of its draft."""
+    both = marked("c-p1", 1, HasIndication="no") | {"SelectionIndication": [{"Rank": 1}]}
+    found = read_rankings(written(report([record(both), BALLOTS[0]]), tmp_path))
+    assert list(found[0]) == ["Ann Lee"]
+
+
+def test_who_is_written_in_and_stands_for_election_has_a_name(tmp_path):
+    election = deepcopy(ELECTION)
+    election["Candidate"].append({"@id": "p4", "Name": "Dee Oz"})
+    election["Contest"][0]["ContestSelection"][-1]["CandidateIds"] = ["p4"]
+    found = read_rankings(written(report(election=election), tmp_path))
+    assert list(found[5]) == ["Dee Oz", "Ann Lee"]
+
+
 def test_a_name_may_be_given_in_several_languages(tmp_path):
     election = deepcopy(ELECTION)
     texts = [{"Content": "Ana", "Language": "es"}, {"Content": "Ann", "Language": "en"}]

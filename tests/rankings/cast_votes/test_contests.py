@@ -4,10 +4,12 @@ import pytest
 
 from hushrank.errors import HushrankError
 from hushrank.rankings.cast_votes.contests import (
+    OVERVOTE,
     Marked,
     RankedContest,
     require_several_ranking,
     table_of_marks,
+    told_apart,
 )
 
 MANY = [RankedContest.of(n, f"Contest {n}", 2) for n in range(30)]
@@ -29,3 +31,23 @@ def test_a_contest_of_many_that_one_ballot_alone_ranks_is_refused(alone):
     ranking.remove((alone, 7))
     with pytest.raises(HushrankError, match="as one ballot alone does"):
         require_several_ranking(ranking, 9)
+    with pytest.raises(HushrankError, match="as one ballot alone does"):
+        require_several_ranking([*ranking, (alone, 8)], 9)  # marks it once more
+
+
+def in_one_place(*names):
+    """Return what stands in a place where a ballot marks all of these."""
+    marks = [Marked(0, 7, 1, name) for name in names]
+    (column,) = table_of_marks([RankedContest.of(7, "Mayor", 1)], 1, marks, "made up").columns
+    return column.texts[column.codes[0]]
+
+
+def test_a_place_with_several_names_is_of_none_of_them():
+    for names in (("Ann", "Bo"), ("Ann", "Bo", "Cy"), ("Ann", "Bo", "Ann")):
+        assert in_one_place(*names) == OVERVOTE
+    assert in_one_place("Ann", "Ann") == "Ann"
+
+
+def test_names_alike_are_told_apart_within_their_contest_alone():
+    names = {1: (7, "Lee"), 2: (7, "Lee"), 3: (8, "Lee"), 4: (7, "Ma")}
+    assert told_apart(names) == {1: "Lee (1)", 2: "Lee (2)", 3: "Lee", 4: "Ma"}

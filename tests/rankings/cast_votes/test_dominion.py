@@ -88,6 +88,13 @@ def test_contests_beside_the_cards_and_on_them_are_read(tmp_path):
     assert [list(person) for person in found] == [["ANN LEE"], ["BO MA"]]
 
 
+def test_who_is_called_like_somebody_of_another_contest_keeps_the_name(tmp_path):
+    other = {"Id": 10, "Description": "ANN LEE", "ContestId": 8}
+    candidates = {"List": [*CANDIDATES["List"], other]}
+    found = read_rankings(written(tmp_path, files(candidates=candidates)))
+    assert found.names == ("ANN LEE", "BO MA", "Write-in (4)")
+
+
 def test_a_contest_is_chosen_where_there_are_several(tmp_path):
     contests = {"List": [CONTESTS["List"][0], CONTESTS["List"][1] | {"NumOfRanks": 2}]}
     for name, text in files(contests=contests).items():

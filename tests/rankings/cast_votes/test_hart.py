@@ -64,6 +64,15 @@ def test_the_digit_of_a_mark_is_its_place(tmp_path):
     assert "1 ended by two items in one place" in said
 
 
+def test_what_somebody_wrote_in_is_shown_nowhere(tmp_path):
+    """Also where the export read it."""
+    typed = option(None, "100").replace("<Text />", "<Text>Joe</Text>")
+    sheets = [sheet(("Mayor", options)) for options in RANKED]
+    named = sheets[4].replace(option(None, "100"), f"<Option><Name>Joe</Name>{typed[8:]}")
+    rankings = read_rankings(archive(tmp_path, [*sheets[:4], named, *sheets[5:]]))
+    assert sorted(list(person) for person in rankings) == sorted(FOUND)
+
+
 @pytest.mark.parametrize("place", [0, 30, 60])
 def test_one_sheet_tells_an_archive_wherever_it_stands_among_other_files(place):
     names, content = [f"images/{n}.png" for n in range(60)], BytesIO()
