@@ -37,6 +37,11 @@ def test_a_withdrawn_candidate_is_left_out_wherever_the_line_stands():
         assert people.ranks.tolist() == [[0, 255, 255], [0, 0, 2]]
 
 
+def test_candidates_withdraw_on_as_many_lines_as_there_are():
+    people, _, n_withdrawn = parse_blt(text_of("4 1", "-2", "3 1 2 3 4 0", "-3"))
+    assert (people.names, n_withdrawn) == (("Ann", "Di"), 2)
+
+
 def test_a_comment_ends_where_its_line_does():
     """Signs that other texts part lines by make no ballot of what stands behind them."""
     people, _, _ = parse_blt(text_of("4 1", "3 2 0 # a note\u20281 3 0\x0b1 4 0\x851 1 0", "1 2 0"))
