@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hushrank.reports.charts import trade_off_drawing
+from hushrank.reports.charts import channel_drawing, steps_drawing, trade_off_drawing
 
 DOT = re.compile(r'<circle cx="([\d.]+)%" cy="([\d.]+)" r="([\d.]+)"')
 NAME = re.compile(r'<text x="([\d.]+)%" y="([\d.]+)" text-anchor="(\w+)">([^<]+)<')
@@ -47,3 +47,30 @@ def test_names_of_points_cover_no_other_point_and_stay_in_the_picture(
 def test_a_picture_never_says_less_of_a_leak_than_there_is():
     best = np.array([[0.0, 0.5], [0.4, 0.0]])
     assert "this release leaks 0.124 at 0.2" in trade_off_drawing(best, (0.2, 0.1231), 0.5, "")
+
+
+def test_a_trade_off_names_what_was_and_what_is_released():
+    best = np.array([[0.0, 0.5], [0.4, 0.0]])
+    drawn = trade_off_drawing(best, (0.2, 0.25), 0.5, "")
+    assert "As it was, 0.5 bits leak at no distortion; this release leaks 0.25 at 0.2" in drawn
+    at = {radius: float(x) for x, _, radius in DOT.findall(drawn)}
+    assert at["7"] == 12 < at["8"]
+
+
+def test_falling_steps_are_told_from_the_largest_to_the_least():
+    assert "3 in all, from 9 down to 2" in steps_drawing("Steps", np.array([4, 2, 9]), "a", "b")
+
+
+def test_the_rows_of_a_channel_are_the_clusters_that_users_are_of():
+    drawn = channel_drawing("Channel", np.array([[0.2, 0.8], [0.0, 1.0]]))
+    assert "60 of 100 users stay in their own" in drawn
+    shades = re.findall(r'<rect x="([\d.]+)%" y="([\d.]+)".*?fill-opacity="([\d.]+)"', drawn)
+    assert [shade for *_, shade in shades] == ["0.45", "0.89", "1.00"]
+    (first, above, _), (second, beside, _), (last, below, _) = shades
+    assert float(first) < float(second) == float(last)
+    assert float(above) == float(beside) < float(below)
+
+
+def test_of_many_clusters_a_shade_is_the_mean_of_users():
+    drawn = channel_drawing("Channel", np.full((80, 80), 1 / 80))
+    assert set(re.findall(r'fill-opacity="([\d.]+)"', drawn)) == {"0.16"}

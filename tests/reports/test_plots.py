@@ -81,3 +81,10 @@ def test_pictures_leave_no_global_figure():
 
     rank_intervals_figure(["a", "b"], (0, 1), None)
     assert not pylab.Gcf.get_all_fig_managers()
+
+
+def test_lines_of_ranks_are_those_of_the_items_and_count_from_one():
+    """Of two items in the other order than in the file, and a third."""
+    figure = rank_intervals_figure(["tea", "milk", "cola"], (2, 0, 1), ((0, 1), (2, 2), (0, 0)))
+    (lines,) = figure.axes[0].collections
+    assert [[x for x, _ in ends] for ends in lines.get_segments()] == [[1, 1], [1, 2], [3, 3]]
