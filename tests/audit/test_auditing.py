@@ -97,6 +97,20 @@ def test_of_several_pairs_the_one_that_betrays_most_is_proved(last):
     assert {*found.inputs} == {"one", "other"}
 
 
+def test_a_finding_says_what_its_own_counts_prove():
+    """Of a claim that is right, whatever the exact loss is."""
+    claim = ("grr", CLAIMED, {"0": 0, "1": 1}, (("0", "1"),))
+    right = Subject(*claim, lambda *x: grr(*x, epsilon=CLAIMED))
+    found = audit(right, draws=DRAWS, rng=Randomness.seeded(random_seed()))
+    counts = found.hits, found.others, found.draws
+    assert found.hits > found.others
+    assert found.bound == float(loss_at_least(*counts, delta=0, error=found.false_alarm))
+    one, other = found.inputs
+    said = f"{found.hits:,} of {found.draws:,} times for {one}, {found.others:,} times for {other}"
+    assert said in str(found)
+    assert not replace(found, exact=found.bound / 2).exceeds
+
+
 @pytest.mark.parametrize("width", [5, 14])
 def test_what_only_whole_rows_betray_is_seen_however_long_they_are(width):
     """An even number of ones, or an odd one: four of five numbers tell nothing of that."""
