@@ -374,6 +374,30 @@ def test_a_key_or_an_invitation_is_made_for_surveys_that_are_joined_so_and_for_n
     in_service(using)
 
 
+def test_nobody_is_invited_to_a_survey_whose_results_are_published(in_service):
+    async def using(service):
+        id = await service.create(draft(joining="invitations"))
+        await service.open(id)
+        for n, token in enumerate(await service.invite(id, 20)):
+            await take_part(service, id, [n], invitation=token)
+        await service.close(id)
+        await service.publish(id)
+        assert await refusal_of(service.invite(id, 1)) == "not-allowed"
+
+    in_service(using)
+
+
+def test_who_is_not_invited_learns_of_no_lot_whether_it_is_asked(in_service):
+    async def using(service):
+        asked = {"protocol": "safari", "options": {"split": "people"}}
+        id = await service.create(draft(joining="invitations", **asked))
+        await service.open(id)
+        for lot in (0, LOTS - 1, LOTS):
+            assert await refusal_of(service.join(id, Joining(person(1), lot))) == "not-invited"
+
+    in_service(using)
+
+
 def test_surveys_of_a_series_go_on_by_their_own_reports(in_service, monkeypatch):
     """Of the same decks each time: by others nine people may say what 120 do, one time in nine."""
 
@@ -1232,6 +1256,38 @@ def test_whoever_wants_can_check_the_whole_survey(in_service):
     in_service(using)
 
 
+def test_of_two_rounds_each_has_its_own_document_and_reports(in_service):
+    async def using(service):
+        id = await service.create(draft(protocol="safari"))
+        for n_people in (30, 20):
+            await (service.open_round(id) if n_people == 20 else service.open(id))
+            await take_part(service, id, range(n_people))
+            documents = [await service.document(id, n, 0) for n in range(1 + (n_people == 20))]
+            await service.close_round(id)
+        rounds = await service.tallies(id)
+        assert documents == [asked.parts[0].document for asked, _ in rounds]
+        for number, n_people in enumerate((30, 20)):
+            asked, kinds = await service.reports(id, number)
+            assert asked.fingerprints == rounds[number][0].fingerprints
+            of_each = asked.surveys[0].answers_per_person
+            assert sum(sum(each.times.values()) for each in kinds) == n_people * of_each
+
+    in_service(using)
+
+
+def test_an_export_says_what_deleted_surveys_of_the_series_asked(in_service):
+    async def using(service):
+        id = await service.create(draft())
+        await service.open(id)
+        told = read_announcement(await service.announcement(id))
+        again = await service.copy(id)
+        await service.delete(id)
+        past = (await service.export(again))["past"]
+        assert [each["fingerprints"] for each in past[id]["rounds"]] == [told.first_round]
+
+    in_service(using)
+
+
 def test_a_draft_can_be_changed_until_people_have_seen_it(in_service):
     async def using(service):
         id = await service.create(draft())
@@ -1552,6 +1608,20 @@ def test_a_survey_that_another_process_deleted_is_in_nobody_s_memory_once_the_cl
     in_service(using)
 
 
+def test_a_survey_is_forgotten_that_another_process_deleted_while_another_was_made(in_service):
+    async def using(service):
+        id = await service.create(draft())
+        await service.open(id)
+        await take_part(service, id, range(1))
+        await service.tick()
+        await Service(service.store, clock=Clock()).delete(id)
+        await service.create(draft())
+        await service.tick()
+        assert service._known_desks.get((id, 0)) is None
+
+    in_service(using)
+
+
 def test_what_people_send_and_are_asked_has_no_words(in_service):
     """A repr comes into logs and traces."""
 
@@ -1606,6 +1676,25 @@ def test_reports_by_a_key_that_another_process_made_are_taken_beside_others(in_s
             Upload(each.assignment, KEY, report(each.handout, 0.0, TASTES[0], 1)) for each in joined
         ]
         assert all(isinstance(each, Accepted) for each in await other.accept(uploads))
+
+    in_service(using)
+
+
+def test_of_two_processes_that_make_the_first_key_both_sign_by_the_one_that_is_kept(in_service):
+    async def using(service):
+        id = await service.create(draft())
+        await service.open(id)
+        add = service.store.add_signing_key
+
+        async def late(number, key):
+            await add(number, bytes(32))
+            return await add(number, key)
+
+        service.store.add_signing_key = late
+        joined = await service.join(id, Joining(person(1), 5))
+        upload = Upload(joined.assignment, KEY, report(joined.handout, 0.0, TASTES[0], 1))
+        (became,) = await Service(service.store, clock=Clock()).accept([upload])
+        assert isinstance(became, Accepted)
 
     in_service(using)
 

@@ -1,5 +1,5 @@
 import asyncio
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 import numpy as np
 import pytest
@@ -208,6 +208,33 @@ def test_a_closed_round_takes_no_report_but_knows_those_it_has(address):
         assert await store.accept(sent, now=NOW) == ["same", "closed", "closed", "closed"]
         assert await store.conflicts("s") == 0
         assert await kinds(store) == {(0, 0, b"a"): 1}
+
+    on_store(address, scenario)
+
+
+def test_what_comes_after_the_end_of_a_round_is_not_counted(address):
+    async def scenario(store):
+        await open_survey(store)
+        await store.accept([upload(1, b"a")], now=NOW)
+        await store.close_round("s", 0)
+        for late in (upload(1, b"a"), upload(1, b"b"), upload(2, b"a")):
+            await store.accept([late], now=NOW + timedelta(hours=1))
+        assert await store.counts("s", 0) == Counts(0, 1)
+        assert len(await store.progress("s", 0)) == 1
+        assert await store.conflicts("s") == 0
+
+    on_store(address, scenario)
+
+
+def test_conflicts_of_all_rounds_are_added_up_and_of_no_other_survey(address):
+    async def scenario(store):
+        for survey in "st":
+            await open_survey(store, survey)
+            await open_round(store, survey, 1)
+        for survey, round, n in (("s", 0, 1), ("s", 1, 2), ("t", 0, 4)):
+            for report in (b"a", *[b"b"] * n):
+                await store.accept([upload(1, report, survey=survey, round=round)], now=NOW)
+        assert [await store.conflicts(survey) for survey in "st"] == [3, 4]
 
     on_store(address, scenario)
 
@@ -465,6 +492,18 @@ def test_a_secret_lasts_until_it_expires_or_is_taken(address):
     on_store(address, scenario)
 
 
+def test_of_secrets_of_one_name_the_last_one_lasts_for_as_long_as_it_says(address):
+    async def scenario(store):
+        soon, later = NOW + timedelta(minutes=1), NOW + timedelta(hours=1)
+        await store.put_secrets([Secret("k", DIGEST, b"0", expires=soon)])
+        two = [Secret("k", DIGEST, blob, expires=later) for blob in (b"1", b"2")]
+        await store.put_secrets(two)
+        assert await store.secret("k", DIGEST, now=soon) == two[1]
+        assert await store.secret("k", DIGEST, now=later) is None
+
+    on_store(address, scenario)
+
+
 def test_a_secret_that_has_expired_is_not_taken_either(address):
     short = Secret("link", DIGEST, b"x", None, NOW + timedelta(seconds=10))
 
@@ -664,6 +703,16 @@ WRONG = {
     ),
     "a secret of no survey": lambda store: store.put_secrets([Secret("a", DIGEST, b"", "no")]),
 }
+
+
+def test_a_round_is_looked_at_though_another_of_its_survey_came_before():
+    with pytest.raises(HushrankError, match="round: expected a whole number"):
+        require_incoming([upload(1, b"a"), upload(2, b"a", round=-1)])
+
+
+def test_a_moment_is_the_same_in_whichever_zone_it_is_told():
+    told = NOW.astimezone(timezone(timedelta(hours=5, minutes=30)))
+    assert microseconds(told, "now") == microseconds(NOW, "now")
 
 
 @pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG.keys())

@@ -47,6 +47,21 @@ def test_no_answer_is_left_where_several_deletions_were_cut_off(database):
     on_store(database, scenario)
 
 
+def test_what_several_processes_count_is_added_up(database):
+    async def scenario(store):
+        await open_survey(store)
+        other = await open_store(database)
+        for number, each in enumerate((store, other)):
+            for report in (b"a", b"b"):
+                await each.accept([upload(number, report)], now=NOW)
+        await other.close()
+        assert await store.counts("s", 0) == Counts(0, 2)
+        assert [each.reports for each in await store.progress("s", 0)] == [2]
+        assert await store.conflicts("s") == 2
+
+    on_store(database, scenario)
+
+
 def test_who_was_asked_is_in_no_order_when_the_round_has_ended(database):
     """Beside reports, which are there as they came, it would tell whose each is."""
     lies = "SELECT digest FROM hushrank.secrets WHERE survey IS NOT NULL ORDER BY ctid"
