@@ -56,6 +56,16 @@ def test_the_shares_of_ranks_stand_beside_their_items():
         assert float(row["share"]) == round(float(share), 4)
 
 
+def test_the_shares_of_pairs_and_their_intervals_stand_beside_their_items():
+    learnt = collected("max-entropy")
+    assert learnt.items != NAMES
+    found = pair_shares(learnt)
+    for row in rows_of(learnt, "pairs.csv"):
+        pair = NAMES.index(row["item"]), NAMES.index(row["before"])
+        for column, told in (("share", found.shares), ("low", found.low), ("high", found.high)):
+            assert float(row[column]) == round(float(told[pair]), 4)
+
+
 def test_the_rows_of_pictures_are_those_of_their_items(monkeypatch):
     shares = SimpleNamespace(shares=np.arange(9).reshape(3, 3) / 10)
     learnt = SimpleNamespace(
