@@ -421,6 +421,19 @@ def test_surveys_of_a_series_go_on_by_their_own_reports(in_service, monkeypatch)
     in_service(later)
 
 
+def test_each_survey_of_a_series_shows_results_of_its_own_people(in_service):
+    async def using(service):
+        first = await service.create(draft())
+        ids = first, await service.copy(first)
+        for id, n_people in zip(ids, (40, 20), strict=True):
+            await service.open(id)
+            await take_part(service, id, range(n_people))
+            await service.close(id)
+        assert [(await service.results(id)).n_people for id in ids] == [40, 20]
+
+    in_service(using)
+
+
 def test_a_later_round_announces_nothing_anew(in_service, monkeypatch):
     async def using(service):
         id = await service.create(draft(protocol="safari"))
