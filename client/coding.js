@@ -58,8 +58,7 @@ export function choose(n, chosen) {
  * @param {readonly number[]} places
  */
 export function placesIndex(places) {
-  const ascending = [...places].sort((a, b) => a - b);
-  return ascending.reduce((sum, place, nth) => sum + choose(place, nth + 1), 0);
+  return [...places].sort((a, b) => a - b).reduce((sum, place, nth) => sum + choose(place, nth + 1), 0);
 }
 
 /**

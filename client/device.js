@@ -109,8 +109,8 @@ export class Device {
    */
   async join(survey, { invitation = null } = {}) {
     const { announcement, fingerprint, json } = await this.#announced(survey);
-    const same = (this.#shown.get(survey) ?? fingerprint) === fingerprint;
-    demand(same, "changed", "the announcement was changed");
+    const shown = this.#shown.get(survey) ?? fingerprint;
+    demand(shown === fingerprint, "changed", "the announcement was changed");
     const { round: now } = await this.state(survey);
     demand(now !== null, "not-open", "the survey is not open");
     const [place, series] = this.#keys(survey, announcement.series, now);
@@ -119,8 +119,8 @@ export class Device {
       const past = rounds.map((round) => kept[round]);
       /** @type {KeptSurvey} */
       const own = kept[place] ?? this.#newcomer(fingerprint, json);
-      const isSame = own.fingerprint === fingerprint; // another tab may have joined since
-      demand(isSame, "changed", "the announcement was changed");
+      // another tab may have joined since
+      demand(own.fingerprint === fingerprint, "changed", "the announcement was changed");
       demandForward(own, now);
       demandWhole(kept[place], kept[series], past);
       /** @type {KeptSeries} */

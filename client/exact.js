@@ -14,8 +14,7 @@ const DIGITS = 60;
 export function expBelow(x, divisor = 1n) {
   const known = cache.get(`${x}/${divisor}`);
   if (known) return known;
-  const [numerator, denominator] = fractionOf(x);
-  const [digits, exponent] = roundedDown(numerator, denominator * divisor);
+  const [digits, exponent] = roundedDown(unitsOf(x), UNIT * divisor);
   const [power, place] = exponential(digits, exponent);
   const [below, shift] = roundedDown(power * (10n ** 50n - 1n), 1n);
   const shifted = shift + place - 50;
@@ -36,16 +35,6 @@ const cache = new Map();
  */
 export function wordsAbove(numerator, denominator) {
   return (numerator * WORDS + denominator - 1n) / denominator;
-}
-
-/**
- * A float as an exact fraction, positive or 0.
- *
- * @param {number} x
- * @returns {[bigint, bigint]}
- */
-function fractionOf(x) {
-  return [unitsOf(x), UNIT];
 }
 
 /**
@@ -120,8 +109,7 @@ function roundedHalfEven(number) {
 /** @param {number} exponent */
 const ten = (exponent) => 10n ** BigInt(exponent);
 
-const UNIT_BITS = 1074;
-const UNIT = 1n << BigInt(UNIT_BITS);
+const UNIT = 1n << 1074n;
 
 /**
  * A float of at least 0 as a whole number of 2^-1074: such sums are exact.
@@ -138,6 +126,18 @@ export function unitsOf(x) {
 }
 
 /**
+ * What somebody wrote, in whole units that are not above: of 0.1 a tenth, above which its float is.
+ *
+ * @param {number} written at least 0
+ * @returns {bigint}
+ */
+export function unitsWithin(written) {
+  const [numeral, exponent] = written.toExponential().split("e");
+  const digits = numeral.replace(".", "");
+  return (BigInt(digits) * UNIT * ten(+exponent + 400)) / ten(digits.length + 399);
+}
+
+/**
  * The smallest float of at least that many units.
  *
  * @param {bigint} units
@@ -145,6 +145,5 @@ export function unitsOf(x) {
  */
 export function floatAbove(units) {
   const surplus = Math.max(0, units.toString(2).length - 53);
-  const mantissa = -(-units >> BigInt(surplus)); // rounded up
-  return Number(mantissa) * 2 ** (surplus - 537) * 2 ** -537;
+  return Number(-(-units >> BigInt(surplus))) * 2 ** (surplus - 537) * 2 ** -537; // rounded up
 }

@@ -3,7 +3,7 @@
 /** @import { Account, Entry, Statement } from "./types.js" */
 
 import { demand } from "./errors.js";
-import { floatAbove, unitsOf } from "./exact.js";
+import { floatAbove, unitsOf, unitsWithin } from "./exact.js";
 import { positive } from "./forms.js";
 
 export const DEFAULT_LIMIT = 8;
@@ -15,13 +15,13 @@ export function accountOf(kept) {
 }
 
 /**
- * Whether the collector may still cost the person that much, within their own limit.
+ * Whether the collector may still cost the person that much, within the limit that they wrote.
  *
  * @param {Account} account @param {string} collector @param {number} nats @param {number} now
  */
 export function isWithinLimit(account, collector, nats, now) {
   const spent = sum(ofYear(account, collector, now));
-  return spent + unitsOf(nats) <= unitsOf(account.limit);
+  return spent + unitsOf(nats) <= unitsWithin(account.limit);
 }
 
 /**

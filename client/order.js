@@ -101,8 +101,7 @@ export function raised(entries, item) {
  */
 export function lowered(entries, item) {
   const place = placeOf(entries, item);
-  if (place === null) return [...entries];
-  return moved(entries, item, place);
+  return place === null ? [...entries] : moved(entries, item, place);
 }
 
 /**

@@ -1,6 +1,6 @@
 /** One source of random words, for people and for golden vectors. */
 
-import { Refusal, demand } from "./errors.js";
+import { demand } from "./errors.js";
 
 const MOST_AT_ONCE = 65536; // bytes of one crypto.getRandomValues
 const WORDS = 1n << 64n;
@@ -42,8 +42,7 @@ export class Randomness {
   /** @param {number} size */
   bytes(size) {
     const drawn = this.#read(size);
-    const all = drawn.length === size;
-    if (!all) throw new Refusal("no-randomness", `expected ${size} random bytes`);
+    demand(drawn.length === size, "no-randomness", `expected ${size} random bytes`);
     return drawn;
   }
 

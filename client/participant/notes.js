@@ -6,7 +6,7 @@ export function note(key, text) {
   try {
     sessionStorage.setItem(key, text);
   } catch {
-    return; // nothing is noted
+    // nothing is noted
   }
 }
 
@@ -24,6 +24,6 @@ export function erase(key) {
   try {
     sessionStorage.removeItem(key);
   } catch {
-    return; // where notes are denied nothing was noted
+    // where notes are denied nothing was noted
   }
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { WORDS, expBelow, floatAbove, unitsOf, wordsAbove } from "../exact.js";
+import { WORDS, expBelow, floatAbove, unitsOf, unitsWithin, wordsAbove } from "../exact.js";
 
 const E = "2718281828459045235360287471352662497757247093699959574966967627724076";
 const ROOT_OF_E = "1648721270700128146848650787814163571653776100710148011575079311640661";
@@ -66,4 +66,15 @@ test("no sum is said to be less than it is, however large or small", () => {
     assert.equal(floatAbove(units), 2 ** power);
     assert.equal(floatAbove(units + 1n), 2 ** power * (1 + 2 ** -52));
   }
+});
+
+test("what was written is never taken for more: of numerals, not of their floats", () => {
+  const unit = 1n << 1074n;
+  for (const whole of [0, 1, 8, 1e6, 1e21]) assert.equal(unitsWithin(whole), BigInt(whole) * unit);
+  assert.equal(unitsWithin(0.1), unit / 10n); // its float is above a tenth
+  assert.equal(unitsWithin(0.7), (7n * unit) / 10n); // below seven
+  assert.equal(unitsWithin(12.5e-7), (125n * unit) / 10n ** 8n);
+  assert.equal(unitsWithin(1.23456789012345), (123456789012345n * unit) / 10n ** 14n);
+  assert.equal(unitsWithin(1 / 3), (3333333333333333n * unit) / 10n ** 16n);
+  for (const end of [5e-324, Number.MAX_VALUE]) assert.ok(unitsWithin(end) > unitsOf(end / 2));
 });

@@ -30,6 +30,13 @@ test("a limit may be used up and no more", () => {
   assert.ok(!isWithinLimit(full, HERE, 1e-16, 1)); // less than a sum of floats can tell
 });
 
+test("a limit of a tenth is not the float, which is above", () => {
+  const account = { ...accountOf(undefined), limit: 0.1 };
+  assert.ok(!isWithinLimit(account, HERE, 0.1, 1));
+  assert.ok(isWithinLimit(account, HERE, 0.1 - 2 ** -56, 1)); // the float below
+  assert.equal(statement(account, HERE, 1).limit, 0.1);
+});
+
 test("what was spent is never said to be less, where a sum of floats is", () => {
   const [one, other] = [2.2556854424053707, 0.2535775452398911];
   const account = [entry(HERE, "a", one), entry(HERE, "b", other)].reduce(entered, accountOf(undefined));

@@ -1755,6 +1755,7 @@ def test_after_a_rotation_that_drops_them_no_earlier_key_signs_anything(in_servi
         await service.open(id)
         assigned = await service.join(id, Joining(person(1), 5))
         await service.rotate_key()
+        await service.join(id, Joining(person(2), 5))  # both keys are in memory
         assert await service.rotate_key(drops_old=True) == 3
         assert [key.number for key in await service.store.signing_keys()] == [3]
         reports = report(assigned.handout, 0.0, TASTES[0], 1)

@@ -155,10 +155,11 @@ def test_the_newest_key_signs():
 
 
 def test_a_receipt_is_of_these_answers_to_this_assignment():
-    marks = {receipt(token, told, KEYS) for token in ("a", "b") for told in (b"1", b"2")}
+    one, other = (sign(Assignment(ID, 0, 0, number, 0, (1,)), KEYS) for number in (1, 2))
+    marks = {receipt(token, told, KEYS) for token in (one, other) for told in (b"1", b"2")}
     assert len(marks) == 4
-    assert receipt("a", b"1", KEYS) in marks
-    assert receipt("a", b"1", {2: KEYS[1]}) not in marks
+    assert receipt(one, b"1", KEYS) in marks
+    assert receipt(one, b"1", {2: KEYS[1]}) not in marks
 
 
 def test_what_a_key_makes_of_the_same_bytes_is_another_thing_for_each_purpose():

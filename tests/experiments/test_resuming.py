@@ -62,6 +62,14 @@ def test_other_settings_and_torn_lines_begin_anew(tmp_path):
     assert not left_in(tmp_path).measured
 
 
+def test_only_the_owner_reads_what_was_measured_whoever_could_before(tmp_path):
+    left = left_in(tmp_path)
+    left.path.write_text("of another figure")
+    left.path.chmod(0o644)
+    left.add(())
+    assert left.path.stat().st_mode & 0o777 == 0o600
+
+
 def test_the_command_draws_what_is_asked_for_and_states_the_repetitions_made(
     monkeypatch, tmp_path, capsys
 ):

@@ -1,4 +1,5 @@
 import csv
+import gzip
 import json
 from datetime import date
 from io import BytesIO, StringIO
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from hushrank.errors import HushrankError
-from hushrank.files import arrow_tables, csv_tables, json_tables
+from hushrank.files import arrow_tables, csv_tables, json_tables, tables
 from hushrank.files.columns import Column, Table, text_column_of, text_columns
 from hushrank.files.json_tables import parse_json
 from hushrank.files.tables import (
@@ -24,6 +25,7 @@ from hushrank.files.tables import (
     identifiers,
     people,
     read_table,
+    unpacked,
     whole_where_all_are,
     write_table,
 )
@@ -340,3 +342,16 @@ def test_the_decimal_signs_of_a_column_are_told_by_all_its_texts(digits, fault):
 def test_numbers_are_whole_where_all_of_many_are(odd, kind):
     assert whole_where_all_are(np.array(with_a_fault([1.0] * MANY, odd))).dtype == kind
     assert whole_where_all_are(np.array([*[1.0] * MANY, odd])).dtype == kind
+
+
+def test_what_is_packed_too_small_is_refused_before_it_is_unpacked(monkeypatch):
+    monkeypatch.setattr(tables, "UNPACKED_ANYWAY", 2**16)
+    plain = np.random.default_rng(1).integers(0, 256, 2**17, dtype=np.uint8).tobytes()
+    for small in (b"user,item", bytes(2**16), plain):
+        assert unpacked(gzip.compress(small)) == small
+    assert unpacked(gzip.compress(plain) * 2) == plain * 2  # of two parts
+    for bomb in (bytes(2**22), plain[:100] + bytes(2**22)):
+        packed = gzip.compress(bomb)
+        assert len(packed) * tables.MOST_TIMES < len(bomb)
+        with pytest.raises(HushrankError, match="100 times its size at most: unpack it yourself"):
+            unpacked(packed)

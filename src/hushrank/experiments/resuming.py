@@ -7,6 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from hushrank.experiments.experiment import Experiment, Point, Settings
+from hushrank.files.disk import keep_to_owner
 
 SOURCES = Path(__file__).parents[1]
 
@@ -15,7 +16,7 @@ class Unfinished:
     """The measurements of one experiment so far, a line each; of no use to any other one.
 
     The first line says of what: the same figure, settings, data and source code give the same
-    numbers, and all others begin anew.
+    numbers, and all others begin anew. Only its owner reads the file: it tells of the data.
     """
 
     def __init__(self, path: Path, of_what: Mapping[str, object]) -> None:
@@ -27,6 +28,8 @@ class Unfinished:
         """Keep one more measurement."""
         if not self.path.exists() or not self.measured:
             self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.unlink(missing_ok=True)
+            keep_to_owner(self.path)
             self.path.write_text(json.dumps(self.of_what) + "\n")
         with self.path.open("a") as file:
             file.write(json.dumps([asdict(point) for point in points]) + "\n")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from io import StringIO
+from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -43,6 +43,10 @@ NameOrder: TypeAlias = Callable[[Iterable[str]], tuple[str, ...]]
 
 
 _GZIP = b"\x1f\x8b"
+MOST_TIMES = 100
+"""Real ballots and activity are 20 times as large, a table with one cell of 200 filled 45."""
+UNPACKED_ANYWAY = 2**26
+"""Bytes of a file that may be any number of times as large as it was packed."""
 _PARQUET = b"PAR1"
 
 
@@ -146,11 +150,21 @@ def errors_of_table() -> Iterator[None]:
 
 def load(path: FilePath) -> bytes:
     """Return the content of a file, unpacked where it is gzipped; an empty one is refused."""
-    content = Path(path).read_bytes()
-    if content.startswith(_GZIP):
-        content = gzip.decompress(content)
+    content = unpacked(Path(path).read_bytes())
     require(not content.isspace() and content, "line 1: expected content, the file is empty")
     return content
+
+
+def unpacked(content: bytes) -> bytes:
+    """Unpack what is gzipped; refuse, before it fills the memory, what is many times as large."""
+    if not content.startswith(_GZIP):
+        return content
+    most = max(UNPACKED_ANYWAY, MOST_TIMES * len(content))
+    with gzip.GzipFile(fileobj=BytesIO(content)) as file:
+        found = file.read(most + 1)
+    large = f"expected a gzip file of {MOST_TIMES} times its size at most: unpack it yourself"
+    require(len(found) <= most, large)
+    return found
 
 
 def is_parquet(content: bytes) -> bool:

@@ -120,12 +120,16 @@ def test_a_problem_has_a_kind_that_a_terminal_can_show(content, kind):
     assert str(refused.value).isprintable()
 
 
-def test_a_redirection_is_not_followed():
+@pytest.mark.parametrize("ask", [lambda to: to.send(b"{}"), lambda to: to.announcement("abc")])
+def test_a_redirection_is_not_followed(ask):
+    """Whoever is there would learn of the device, and be believed."""
+
     def answer(request):
+        assert request.url.host != "elsewhere.example"
         return httpx.Response(307, headers={"location": "https://elsewhere.example/"})
 
     with pytest.raises(Problem):
-        connected(answer).send(b"{}")
+        ask(connected(answer))
 
 
 @pytest.mark.parametrize(

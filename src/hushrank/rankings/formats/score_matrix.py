@@ -1,6 +1,5 @@
 """Wide files of scores: one row a person, one column an item, no header."""
 
-import gzip
 from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
@@ -11,10 +10,10 @@ from numpy.typing import NDArray
 
 from hushrank.errors import HushrankError, require
 from hushrank.files.disk import FilePath, errors_naming
+from hushrank.files.tables import unpacked
 from hushrank.rankings.profile import Rankings
 from hushrank.rankings.ratings import rankings_from_scores
 
-_GZIP = b"\x1f\x8b"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 NumberedLines: TypeAlias = Sequence[tuple[int, str]]
@@ -33,8 +32,7 @@ def read_score_matrix(path: FilePath, *, missing: float, skip_columns: int) -> R
     require(isfinite(missing), f"expected a finite number for missing scores, got {missing}")
     require(skip_columns >= 0, f"expected 0 or more columns to skip, got {skip_columns}")
     with errors_naming(path):
-        content = Path(path).read_bytes()
-        text = gzip.decompress(content) if content.startswith(_GZIP) else content
+        text = unpacked(Path(path).read_bytes())
         return parse_score_matrix(text, missing=missing, skip_columns=skip_columns)
 
 
