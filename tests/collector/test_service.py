@@ -1272,10 +1272,10 @@ def test_whoever_wants_can_check_the_whole_survey(in_service):
 def test_of_two_rounds_each_has_its_own_document_and_reports(in_service):
     async def using(service):
         id = await service.create(draft(protocol="safari"))
-        for n_people in (30, 20):
-            await (service.open_round(id) if n_people == 20 else service.open(id))
+        for number, n_people in enumerate((30, 20)):
+            await (service.open_round(id) if number else service.open(id))
             await take_part(service, id, range(n_people))
-            documents = [await service.document(id, n, 0) for n in range(1 + (n_people == 20))]
+            documents = [await service.document(id, n, 0) for n in range(number + 1)]
             await service.close_round(id)
         rounds = await service.tallies(id)
         assert documents == [asked.parts[0].document for asked, _ in rounds]
