@@ -30,7 +30,6 @@ _TYPES = {
 }
 _FOREVER = "public, max-age=31536000, immutable"
 _ASK_AGAIN = "public, no-cache"
-_LEAST_WORTH_PACKING = 256
 
 
 @dataclass(frozen=True, repr=False)
@@ -48,8 +47,6 @@ class Document:
     @cached_property
     def packed(self) -> bytes | None:
         """The bytes as gzip, where that is shorter."""
-        if len(self.content) < _LEAST_WORTH_PACKING:
-            return None
         packed = gzip.compress(self.content, 9, mtime=0)
         return packed if len(packed) < len(self.content) else None
 

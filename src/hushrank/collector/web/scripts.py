@@ -10,9 +10,10 @@ _TYPES = re.compile(r"/\*\* @(?:(?!\*/).)*\*/ ?")
 _LINES = re.compile(r"^[ \t]*//.*\n", re.MULTILINE)
 _ENDS = re.compile(r"(?<=[;,{}]) // .*$", re.MULTILINE)
 _BLANKS = re.compile(
-    r"""(?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)"""
+    r"""(?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`"""
+    r"""|/\*(?:(?!\*/).)*\*/)"""
     r"""|(?P<end>\n)\s+"""
-    r"""|[ ]?(?P<sign>=>|[=!]==?|&&|\|\||[=<>?:,{}();])[ ]?"""
+    r"""|[ ]?(?P<sign>[-+!]==?|[=<>?:,{}();*%&|]+)[ ]?"""
 )
 """With what stays of them: texts as they are, ends of lines and signs alone."""
 
