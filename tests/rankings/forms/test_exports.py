@@ -8,7 +8,7 @@ import pytest
 
 from hushrank.errors import HushrankError
 from hushrank.rankings.files import read_rankings
-from hushrank.rankings.forms.places import SEVERAL, placed
+from hushrank.rankings.forms.places import NONE, SEVERAL, placed
 
 DRINKS = ("tea", "milk", "cola")
 ORDERS = [("tea", "milk", "cola"), ("milk", "tea", "cola"), ("tea", "cola", "milk")]
@@ -439,6 +439,15 @@ def test_the_last_ballot_of_many_may_end_with_an_overvote_or_a_repetition():
     for last, part in ((SEVERAL, "overvoted"), (0, "repeated")):
         found = placed(np.array([[0, 1]] * 24 + [[0, last]], dtype=np.int32), ("tea", "milk"))
         assert np.flatnonzero(getattr(found, part)).tolist() == [24]
+
+
+def test_an_end_is_no_skipped_place_and_what_is_repeated_takes_none():
+    cells = [[0, NONE, NONE], [NONE, 1, NONE], [0, 0, 1], [0, NONE, 0]]
+    found = placed(np.array(cells, dtype=np.int32), ("tea", "milk"))
+    assert found.skipped.tolist() == [False, True, False, True]
+    assert found.repeated.tolist() == [False, False, True, True]
+    nobody = np.iinfo(found.ranks.dtype).max
+    assert found.ranks.tolist() == [[0, nobody], [nobody, 0], [0, 1], [0, nobody]]
 
 
 @pytest.mark.parametrize("by_line", [False, True])

@@ -69,6 +69,14 @@ def test_lists_of_several_lengths_are_parted_as_before(tmp_path):
     assert read(tmp_path, ["ballot", "A;B;C", "C;A;B", "A;B"], columns=["ballot"]).n_items == 3
 
 
+def test_only_where_places_are_parted_by_arrows_may_items_share_one(tmp_path):
+    tied = read(tmp_path, ["ballot", "A > B = C", "C=A > B"])
+    assert tied.ranks.tolist() == [[0, 1, 1], [0, 2, 0]]
+    whole = read(tmp_path, ["ballot", "A;B=C;D", "D;B=C;A", "B=C;D;A"])
+    assert whole.names == ("A", "B=C", "D")
+    assert whole.is_strict
+
+
 @pytest.mark.parametrize("sign", [";", "|"])
 @pytest.mark.parametrize(
     ("items", "own"),

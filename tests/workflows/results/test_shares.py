@@ -78,6 +78,18 @@ def test_of_what_was_learnt_there_are_shares_and_where_errors_are_known_interval
             assert (found.low is not None) == (found.high is not None) == (kind == "intervals")
 
 
+@pytest.mark.parametrize("protocol", ["grr", "safari"])
+def test_a_share_of_a_model_s_people_is_of_the_row_before_the_column(protocol):
+    people = hushrank.simulate("mallows", people=2000, items=3, dispersion=0.3, seed=1)
+    learnt = hushrank.collect(people, epsilon=8, protocol=protocol, seed=2)
+    shares, ranks = pair_shares(learnt).shares, rank_shares(learnt).shares
+    true = people.ranks[:, :, None] < people.ranks[:, None]
+    np.testing.assert_allclose(shares, true.mean(axis=0) + np.eye(3) / 2, atol=0.2)
+    assert np.abs(shares - shares.T).max() > 0.5
+    for rank in range(3):
+        np.testing.assert_allclose(ranks[:, rank], (people.ranks == rank).mean(axis=0), atol=0.2)
+
+
 def test_ranks_of_which_only_pairs_tell_have_no_intervals():
     """Two camps have the pairs of one undecided people, and other ranks."""
     people = hushrank.simulate("mallows", people=500, items=4, seed=1)
