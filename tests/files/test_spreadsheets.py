@@ -1,12 +1,12 @@
 """Excel and OpenDocument files of one sheet, as small as they can be."""
 
 from io import BytesIO
-from zipfile import ZipFile
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
 from hushrank.errors import HushrankError
-from hushrank.files import spreadsheets
+from hushrank.files import encodings, spreadsheets
 from hushrank.files.spreadsheets import is_spreadsheet, parse_spreadsheet
 from hushrank.rankings.files import read_rankings
 
@@ -101,10 +101,18 @@ def test_of_several_sheets_none_is_guessed():
     assert parse_spreadsheet(excel(ROWS, [["made in March"]])).n_rows == 2
 
 
-def test_a_damaged_spreadsheet_is_refused():
-    content = excel(ROWS)
+@pytest.mark.parametrize(
+    "content",
+    [
+        excel(ROWS)[:300],
+        excel(ROWS).replace(b"</row>", b"</rox>"),
+        zipped(**{"xl/workbook.xml": '<?xml version="1.0" encoding="none"?><workbook/>'}),
+        open_document(ROWS).replace(b"table-row>", b"table-rox>", 1),
+    ],
+)
+def test_a_damaged_spreadsheet_is_refused(content):
     with pytest.raises(HushrankError, match="expected a whole spreadsheet"):
-        parse_spreadsheet(content[:300])
+        parse_spreadsheet(content)
 
 
 def test_a_sheet_is_chosen_by_its_name():
@@ -170,6 +178,72 @@ def test_a_cell_that_is_not_far_or_writes_as_one_is_read():
     last = '<row r="9"><c r="A9" t="inlineStr"><is><t>c r="XFD1048576"</t></is></c></row>'
     table = parse_spreadsheet(with_more(last))
     assert table.columns[0].texts[-1] == 'c r="XFD1048576"'
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        '<row r="900"/><row><c/><c r="B901"/>' + "<c/>" * 98 + "</row>",
+        "<row/>" * 896 + "<row>" + "<c/>" * 100 + "</row>",
+        '<row r="&#57;01"><c r="cV901"/></row>',
+        f'<row r="901" spans="{"1" * 300}"><x:c xmlns:x="{MAIN}" r="CV901"/></row>',
+    ],
+)
+def test_how_far_a_cell_is_may_be_said_in_many_ways(rows, monkeypatch):
+    monkeypatch.setattr(spreadsheets, "MOST_CELLS", 90_099)
+    with pytest.raises(HushrankError, match="one of 901 rows and 100 columns"):
+        parse_spreadsheet(with_more(rows))
+
+
+CELL = '<table:table-cell{} office:value-type="string"><text:p>fig</text:p></table:table-cell>'
+
+
+def repeated(n, what):
+    return f' table:number-{what}-repeated="{n}"'
+
+
+def of_open_document(rows):
+    files = ZipFile(BytesIO(open_document([["fruit", "rank"]])))
+    kept = {name: files.read(name).decode() for name in files.namelist()}
+    whole = kept["content.xml"].replace("</table:table>", f"{rows}</table:table>")
+    return zipped(**{**kept, "content.xml": whole})
+
+
+def test_a_cell_that_is_repeated_too_often_is_refused_before_its_copies_are_made():
+    """A kilobyte would take 12 GB."""
+    for rows in (
+        f"<table:table-row>{CELL.format(repeated(2**27, 'columns'))}</table:table-row>",
+        f"<table:table-row{repeated(2**27, 'rows')}>{CELL.format('')}</table:table-row>",
+        f"<table:table-row{repeated(2**14, 'rows')}>"
+        f"<table:table-cell{repeated(2**14, 'columns')}/>{CELL.format('')}</table:table-row>",
+    ):
+        with pytest.raises(HushrankError, match="expected a sheet of at most 67,108,864 cells"):
+            parse_spreadsheet(of_open_document(rows))
+
+
+def test_empty_cells_to_the_ends_of_a_sheet_are_no_copies():
+    """As LibreOffice writes them behind and below each table."""
+    ahead = f"<table:table-cell{repeated(2**14 - 1, 'columns')}/>"
+    ends = f"<table:table-row{repeated(2**20, 'rows')}>{ahead}</table:table-row>"
+    row = f"<table:table-row{repeated(3, 'rows')}>{CELL.format('')}{ahead}</table:table-row>"
+    table = parse_spreadsheet(of_open_document(f"{row}{ends}"))
+    assert [table.cells(row) for row in range(table.n_rows)] == [("fig", "")] * 3
+
+
+def test_a_spreadsheet_that_is_packed_too_small_is_refused_before_it_is_read(monkeypatch):
+    monkeypatch.setattr(encodings, "UNPACKED_ANYWAY", 2**14)
+    buffer = BytesIO()
+    with ZipFile(buffer, "w", ZIP_DEFLATED) as archive:
+        for name in (plain := ZipFile(BytesIO(excel(ROWS)))).namelist():
+            archive.writestr(name, plain.read(name))
+        archive.writestr("xl/sharedStrings.xml", f"<sst>{'<si/>' * 2**20}</sst>")
+    with pytest.raises(HushrankError, match="100 times its size at most: save it as CSV"):
+        parse_spreadsheet(buffer.getvalue())
+
+
+def test_of_excel_s_files_those_of_xml_are_read():
+    with pytest.raises(HushrankError, match=r"got \.xlsb: save it as \.xlsx"):
+        parse_spreadsheet(zipped(**{"xl/workbook.bin": "", "xl/worksheets/sheet1.bin": ""}))
 
 
 def with_more(row, n_before=0):

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from hushrank.errors import HushrankError
-from hushrank.files import arrow_tables, csv_tables, json_tables, tables
+from hushrank.files import arrow_tables, csv_tables, encodings, json_tables
 from hushrank.files.columns import Column, Table, text_column_of, text_columns
+from hushrank.files.encodings import unpacked
 from hushrank.files.json_tables import parse_json
 from hushrank.files.tables import (
     codes_in,
@@ -25,7 +26,6 @@ from hushrank.files.tables import (
     identifiers,
     people,
     read_table,
-    unpacked,
     whole_where_all_are,
     write_table,
 )
@@ -345,13 +345,31 @@ def test_numbers_are_whole_where_all_of_many_are(odd, kind):
 
 
 def test_what_is_packed_too_small_is_refused_before_it_is_unpacked(monkeypatch):
-    monkeypatch.setattr(tables, "UNPACKED_ANYWAY", 2**16)
+    monkeypatch.setattr(encodings, "UNPACKED_ANYWAY", 2**16)
     plain = np.random.default_rng(1).integers(0, 256, 2**17, dtype=np.uint8).tobytes()
     for small in (b"user,item", bytes(2**16), plain):
         assert unpacked(gzip.compress(small)) == small
     assert unpacked(gzip.compress(plain) * 2) == plain * 2  # of two parts
     for bomb in (bytes(2**22), plain[:100] + bytes(2**22)):
         packed = gzip.compress(bomb)
-        assert len(packed) * tables.MOST_TIMES < len(bomb)
+        assert len(packed) * encodings.MOST_TIMES < len(bomb)
         with pytest.raises(HushrankError, match="100 times its size at most: unpack it yourself"):
             unpacked(packed)
+
+
+def test_a_small_parquet_file_of_very_many_rows_is_refused_before_it_is_read(monkeypatch):
+    monkeypatch.setattr(arrow_tables, "MOST_CELLS", 2**16)
+    monkeypatch.setattr(encodings, "UNPACKED_ANYWAY", 2**16)
+
+    def packed(n_rows):
+        content = BytesIO()
+        parquet.write_table(
+            pa.table({name: np.zeros(n_rows, dtype=np.int8) for name in "ab"}), content
+        )
+        return content.getvalue()
+
+    assert arrow_tables.parse_parquet(packed(2**15)).n_rows == 2**15
+    many = packed(2**21)
+    assert len(many) * encodings.MOST_TIMES < 2**22
+    with pytest.raises(HushrankError, match="expected 100 cells for each byte of a Parquet file"):
+        arrow_tables.parse_parquet(many)

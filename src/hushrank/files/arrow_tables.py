@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushrank.errors import HushrankError, needs_extra, require
-from hushrank.files.columns import Column, Table, text_of
+from hushrank.files.columns import MOST_CELLS, Column, Table, text_of
+from hushrank.files.encodings import MOST_TIMES, most_unpacked
 
 EXTRA = "parquet"
+LARGE = f"expected {MOST_TIMES} cells for each byte of a Parquet file at most: save it as CSV"
 
 _ROW_NUMBERS = re.compile(r"__index_level_\d+__")
 
@@ -60,6 +62,8 @@ def parse_parquet(content: bytes) -> Table:
 
     found = None
     with suppress(pa.ArrowException, OSError, ValueError):  # their messages may show cells
+        said = parquet.read_metadata(BytesIO(content))
+        require(said.num_rows * said.num_columns <= max(MOST_CELLS, most_unpacked(content)), LARGE)
         read = parquet.read_table(BytesIO(content), page_checksum_verification=True)
         found = _table(columns_of_file(read), "Parquet")
     if found is None or not found.header:

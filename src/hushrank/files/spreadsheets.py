@@ -3,16 +3,16 @@
 import re
 import zlib
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
-from functools import reduce
+from functools import cache, reduce
 from io import BytesIO
-from typing import IO, TypeAlias
+from typing import TypeAlias
 from zipfile import BadZipFile, ZipFile
 
 from hushrank.errors import HushrankError, require
 from hushrank.files.columns import MOST_CELLS, Table, text_columns, text_of
+from hushrank.files.encodings import MOST_TIMES, most_unpacked
 
 Rows: TypeAlias = list[tuple[int, Sequence[object]]]
 """Cells by the number of their row, from 1."""
@@ -28,9 +28,11 @@ _WITHIN = re.compile(
     rb"PK\x03\x04.{26}/?xl/|application/vnd\.oasis\.opendocument\.spreadsheet", re.DOTALL
 )
 """The name of a file within: `xl/` alone is somewhere in millions of packed bytes, by chance."""
-_PLACE = re.compile(rb'<(?:c|row)\b[^<>]{0,200}?\sr="([A-Z]{0,3})([0-9]{1,7})"')
+_PLACE = re.compile(r"([A-Z]{0,3})([0-9]{1,7})", re.ASCII | re.IGNORECASE)
 """Where a row or a cell of Excel says that it is: 12, or AB12."""
-_LONGEST_PLACE = 250
+_READ = re.compile(r"/?xl/(?:.*\.xml|workbook\.bin)|content\.xml", re.IGNORECASE)
+_OPEN_CELLS = ("table:table-cell", "table:covered-table-cell")
+_DAMAGED = (BadZipFile, EOFError, LookupError, OSError, RuntimeError, ValueError, zlib.error)
 _AT_ONCE = 2**20
 
 
@@ -80,10 +82,13 @@ def _chosen(sheets: Mapping[str, Rows], sheet: str | None) -> Rows:
 
 def _sheets(content: bytes) -> dict[str, Rows]:
     """Return the rows of every sheet that are not empty, with their numbers from 1."""
+    from xml.parsers.expat import ExpatError
+
     from python_calamine import CalamineError, load_workbook
 
-    _require_cells_that_fit(content)
     try:
+        if content.startswith(_ZIP):  # others are not packed, and have 2^24 cells at most
+            _require_fits(content)
         book = load_workbook(BytesIO(content))
         found: dict[str, Rows] = {}
         for name in book.sheet_names:
@@ -91,47 +96,89 @@ def _sheets(content: bytes) -> dict[str, Rows]:
             rows = enumerate(sheet.to_python(skip_empty_area=False), start=1)
             found[name] = [(number, row) for number, row in rows if any(c != "" for c in row)]
         return found
-    except (CalamineError, OSError, ValueError):  # their messages may show cells
+    except (CalamineError, ExpatError, *_DAMAGED):  # their messages may show cells
         pass
     raise HushrankError("expected a whole spreadsheet without a password")
 
 
-def _require_cells_that_fit(content: bytes) -> None:
-    """Refuse a sheet of Excel with a cell so far away that those before it fill the memory."""
-    for n_rows, n_columns in _extents(content):
+def _require_fits(content: bytes) -> None:
+    """Refuse what fills the memory: cells far away, or repeated, and what is packed too small."""
+    large = f"expected a spreadsheet of {MOST_TIMES} times its size at most: save it as CSV"
+    with ZipFile(BytesIO(content)) as archive:
+        read = [entry for entry in archive.infolist() if _READ.fullmatch(entry.filename)]
+        require(sum(entry.file_size for entry in read) <= most_unpacked(content), large)
+        for entry in read:
+            is_binary = entry.filename.endswith(".bin")
+            require(not is_binary, "expected Excel or OpenDocument, got .xlsb: save it as .xlsx")
+            reach = _OfExcel() if "/" in entry.filename else _OfOpenDocument()
+            with archive.open(entry) as file:  # damaged, if it is longer than it says
+                while piece := file.read(_AT_ONCE):
+                    reach.parser.Parse(piece)
+            reach.require_fits()
+
+
+class _Reach:
+    """How far the cells of a sheet reach: they are all held, and those between them."""
+
+    def __init__(self) -> None:
+        from xml.parsers.expat import ParserCreate
+
+        self.parser = ParserCreate()
+        self.parser.StartElementHandler = self.begin
+        self.row, self.column, self.n_rows, self.n_columns = 0, 0, 0, 0
+
+    def begin(self, name: str, said: dict[str, str]) -> None:
+        """Go on to a row or a cell, by what it says of itself."""
+        raise NotImplementedError
+
+    def hold(self) -> None:
+        """Note that there are cells up to here."""
+        self.n_rows, self.n_columns = max(self.n_rows, self.row), max(self.n_columns, self.column)
+
+    def require_fits(self) -> None:
+        """Refuse a sheet with a cell so far away that those before it fill the memory."""
         require(
-            n_rows * n_columns <= MOST_CELLS,
-            f"expected a sheet of at most {MOST_CELLS:,} cells, got one of {n_rows:,} rows and"
-            f" {n_columns:,} columns: delete what stands far from the table",
+            self.n_rows * self.n_columns <= MOST_CELLS,
+            f"expected a sheet of at most {MOST_CELLS:,} cells, got one of {self.n_rows:,} rows and"
+            f" {self.n_columns:,} columns: delete what stands far from the table",
         )
 
 
-def _extents(content: bytes) -> list[tuple[int, int]]:
-    """Return how far the sheets of Excel reach, as far as the archive can be read."""
-    extents: list[tuple[int, int]] = []
-    with suppress(BadZipFile, EOFError, OSError, RuntimeError, ValueError, zlib.error):
-        archive = ZipFile(BytesIO(content))
-        for name in archive.namelist():
-            if name.endswith(".xml") and "worksheets/" in name:
-                with archive.open(name) as sheet:
-                    extents.append(_extent(sheet))
-    return extents
+class _OfExcel(_Reach):
+    """Rows and cells say where they are, or stand behind those before."""
+
+    def begin(self, name: str, said: dict[str, str]) -> None:
+        part = name.rpartition(":")[2]
+        if part not in ("row", "c"):
+            return
+        place = _PLACE.fullmatch(said.get("r", ""))
+        if part == "row":
+            self.row, self.column = int(place[2]) if place else self.row + 1, 0
+        elif place:
+            self.row, self.column = int(place[2]), _number_of(place[1].upper())
+        else:
+            self.column += 1
+        self.hold()
 
 
-def _extent(sheet: IO[bytes]) -> tuple[int, int]:
-    """Return the largest row, and the largest column, that cells of a sheet say they are in."""
-    n_rows, n_columns, rest = 0, 0, b""
-    while piece := sheet.read(_AT_ONCE):
-        found = _PLACE.findall(rest + piece)
-        n_rows = max(n_rows, max((int(row) for _, row in found), default=0))
-        n_columns = max(n_columns, max(map(_number_of, {column for column, _ in found}), default=0))
-        rest = piece[-_LONGEST_PLACE:]
-    return n_rows, n_columns
+class _OfOpenDocument(_Reach):
+    """Rows and cells say how often they are repeated; empty ones count where others follow."""
+
+    def begin(self, name: str, said: dict[str, str]) -> None:
+        if name == "table:table":
+            self.row = 0
+        elif name == "table:table-row":
+            self.row, self.column = self.row + int(said.get("table:number-rows-repeated", 1)), 0
+        elif name in _OPEN_CELLS:
+            self.column += int(said.get("table:number-columns-repeated", 1))
+            if any(key.startswith("office:") or key == "table:formula" for key in said):
+                self.hold()
 
 
-def _number_of(column: bytes) -> int:
+@cache
+def _number_of(column: str) -> int:
     """Return the number of a column: 1 for A, 27 for AA."""
-    return reduce(lambda number, letter: 26 * number + letter - 64, column, 0)
+    return reduce(lambda number, letter: 26 * number + ord(letter) - 64, column, 0)
 
 
 def _text(cell: object) -> str:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from io import BytesIO, StringIO
+from io import StringIO
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -28,7 +28,7 @@ from hushrank.files.csv_tables import BLOCK, below_header, parse_csv
 from hushrank.files.data_frames import parse_frame
 from hushrank.files.delimiters import delimiter_of, named_sign, with_one_sign
 from hushrank.files.disk import FilePath, errors_naming, replace_file
-from hushrank.files.encodings import UTF8, plain_text
+from hushrank.files.encodings import UTF8, plain_text, unpacked
 from hushrank.files.json_tables import is_json, parse_json, require_no_json_below
 from hushrank.files.names import ALIKE, NAMELESS, ROUNDED, is_nobody, is_rounded, look_alike
 from hushrank.files.spreadsheets import is_spreadsheet, parse_spreadsheet
@@ -42,11 +42,6 @@ NameOrder: TypeAlias = Callable[[Iterable[str]], tuple[str, ...]]
 """Puts distinct texts in order."""
 
 
-_GZIP = b"\x1f\x8b"
-MOST_TIMES = 100
-"""Real ballots and activity are 20 times as large, a table with one cell of 200 filled 45."""
-UNPACKED_ANYWAY = 2**26
-"""Bytes of a file that may be any number of times as large as it was packed."""
 _PARQUET = b"PAR1"
 
 
@@ -153,18 +148,6 @@ def load(path: FilePath) -> bytes:
     content = unpacked(Path(path).read_bytes())
     require(not content.isspace() and content, "line 1: expected content, the file is empty")
     return content
-
-
-def unpacked(content: bytes) -> bytes:
-    """Unpack what is gzipped; refuse, before it fills the memory, what is many times as large."""
-    if not content.startswith(_GZIP):
-        return content
-    most = max(UNPACKED_ANYWAY, MOST_TIMES * len(content))
-    with gzip.GzipFile(fileobj=BytesIO(content)) as file:
-        found = file.read(most + 1)
-    large = f"expected a gzip file of {MOST_TIMES} times its size at most: unpack it yourself"
-    require(len(found) <= most, large)
-    return found
 
 
 def is_parquet(content: bytes) -> bool:

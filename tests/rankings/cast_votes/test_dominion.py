@@ -1,11 +1,12 @@
 """Exports made up after the public form of Dominion's cast vote records."""
 
 import json
-from zipfile import ZipFile
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
 from hushrank.errors import HushrankError
+from hushrank.files import encodings
 from hushrank.rankings.files import read_rankings
 
 CONTESTS = {"List": [
@@ -210,6 +211,22 @@ def test_manifests_may_stand_in_a_folder_behind_many_files_of_votes(tmp_path):
         for name, text in files().items():
             archive.writestr(f"b/{name}", text)
     assert read_rankings(tmp_path / "export.zip").n_people == 30 + len(SESSIONS) - 1
+
+
+def test_an_archive_that_is_packed_too_small_is_refused_before_it_is_unpacked(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(encodings, "UNPACKED_ANYWAY", 2**12)
+    for n_blanks in (0, 2**20):
+        with ZipFile(tmp_path / "export.zip", "w", ZIP_DEFLATED) as archive:
+            archive.writestr("other.json", " " * 2**20)  # which is not read
+            for name, text in files().items():
+                archive.writestr(name, text + " " * n_blanks)
+        if n_blanks:
+            with pytest.raises(HushrankError, match="100 times its size at most: unpack it"):
+                read_rankings(tmp_path / "export.zip")
+        else:
+            assert read_rankings(tmp_path / "export.zip").n_people == len(SESSIONS) - 1
 
 
 def test_the_last_of_many_ranked_contests_has_its_marks(tmp_path):

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator
 from io import BytesIO
 from zipfile import BadZipFile, ZipFile
 
-from hushrank.errors import HushrankError
+from hushrank.errors import HushrankError, require
+from hushrank.files.encodings import MOST_TIMES, most_unpacked
 
 _ZIP = b"PK\x03\x04"
 _DAMAGED = (BadZipFile, EOFError, RuntimeError, ValueError, zlib.error)
@@ -28,10 +29,13 @@ def has_file(content: bytes, is_wanted: Callable[[str], object]) -> bool:
 def unpacked(content: bytes, is_wanted: Callable[[str], object]) -> Iterator[tuple[str, bytes]]:
     """Yield name and content of the files of an archive that are wanted by name, sorted.
 
-    Raises HushrankError when it is damaged or has a password.
+    Raises HushrankError when it is damaged, has a password or was packed much too small.
     """
+    large = f"expected a ZIP file of {MOST_TIMES} times its size at most: unpack it yourself"
     try:
         with ZipFile(BytesIO(content)) as archive:
+            n_bytes = sum(each.file_size for each in archive.infolist() if is_wanted(each.filename))
+            require(n_bytes <= most_unpacked(content), large)
             for name in sorted(filter(is_wanted, archive.namelist())):
                 yield name, archive.read(name)
     except _DAMAGED:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hushrank.errors import HushrankError, require
 from hushrank.files.disk import FilePath, errors_naming
-from hushrank.files.tables import unpacked
+from hushrank.files.encodings import unpacked
 from hushrank.rankings.profile import Rankings
 from hushrank.rankings.ratings import rankings_from_scores
 
