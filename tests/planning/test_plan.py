@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import pairwise, product
 from math import inf
 
@@ -8,9 +9,10 @@ from hushrank.errors import HushrankError
 from hushrank.estimators.shares import share_variance
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.planning.asking import MODELS, PAIRS, askings
-from hushrank.planning.plan import LYING, Situation, _rounded_up, make_plan
+from hushrank.planning.grid import EPSILONS as SIMULATED
+from hushrank.planning.plan import LYING, Situation, _Planner, _rounded_up, make_plan
 from hushrank.planning.populations import REFERENCES, TYPICAL
-from hushrank.planning.predictions import Place
+from hushrank.planning.predictions import Errors, Place
 from hushrank.planning.recommendation import likely_range, recommend
 from hushrank.protocols.registry import MECHANISMS, PROTOCOLS
 from tests.planning.agreement import table
@@ -151,6 +153,36 @@ def test_what_liars_can_do_is_said_of_the_round_in_which_they_can_do_most():
         assert (each.by_liars, each.by_picking, each.influence) == (by_liars, by_picking, influence)
 
 
+def test_bits_are_those_of_what_a_person_is_asked_on_average_in_all_rounds():
+    fewest = 1.0
+    for name, each in make_plan(Situation(7, 5000, 1.0)).protocols.items():
+        asked = askings(name, 7, 5000, 1.0)
+        shares = [one.share for one in asked]
+        assert sum(shares) == pytest.approx(each.rounds)
+        fewest = min(fewest, *shares)
+        for bits in ("report_bits", "question_bits"):
+            found = np.dot(shares, [getattr(one, bits) for one in asked])
+            assert getattr(each, bits) == pytest.approx(found)
+    assert fewest < 1
+
+
+def test_each_protocol_is_foretold_at_its_own_epsilon_or_at_the_largest_that_was_simulated():
+    own = {"max-entropy": 0.5, "pairs": 4.0, "order": 1e3}
+    plan = make_plan(Situation(7, 5000, 1.0), epsilons=own).protocols
+    for name, each in plan.items():
+        at = min(own.get(name, 1.0), SIMULATED[-1])
+        assert each == make_plan(Situation(7, 5000, at)).protocols[name]
+
+
+def test_of_an_epsilon_below_all_that_was_simulated_only_what_liars_can_do_is_said():
+    plan = make_plan(Situation(7, 5000, 1.0), epsilons={"pairs": 0.01}).protocols["pairs"]
+    (asked,) = askings("pairs", 7, 5000, 0.01)
+    assert plan.by_liars == asked.moved(LYING, n_people=5000)
+    assert plan.influence == asked.influence(5000)
+    assert plan.errors == plan.people_needed == {}
+    assert plan.note == "no prediction below epsilon 0.05"
+
+
 def test_people_needed_reach_the_wanted_error_and_fewer_do_not():
     situation = Situation(7, 5000, 1.0, wanted_distance=0.15, wanted_excess=0.01)
     plan = make_plan(situation)
@@ -161,6 +193,15 @@ def test_people_needed_reach_the_wanted_error_and_fewer_do_not():
         assert getattr(place.expect(name, 1.0), quantity) <= 1.02 * wanted
         fewer = Place(table(), "mallows", 7, int(0.7 * needed))
         assert getattr(fewer.expect(name, 1.0), quantity) > wanted
+
+
+def test_fewer_people_do_not_suffice_by_chance_where_more_do_not():
+    class Wavy(_Planner):
+        def expect(self, protocol, population, n_people):
+            return Errors(0.2 if 5000 < n_people < 20_000 else 0.01, 0.0, None)
+
+    found = Wavy(table(), Situation(7, 5000, 1.0)).people_needed("max-entropy", "mallows")
+    assert 20_000 <= found < 24_000
 
 
 def test_what_a_million_cannot_reach_takes_more():
@@ -222,6 +263,40 @@ def test_the_recommended_are_nearly_the_best():
 
     least = min(mean(name, "excess") for name in PROTOCOLS)
     assert mean(for_order.protocol, "excess") <= max(1.1 * least, least + 0.001)
+
+
+def with_errors(quantity, found):
+    """Return a plan with these errors, where there are any, and large ones of other protocols."""
+    plan = make_plan(Situation(7, 20_000, 1.0))
+    protocols = {}
+    for name, each in plan.protocols.items():
+        error = {quantity: found.get(name, 0.3)} if name in MODELS or quantity == "excess" else {}
+        errors = {one: replace(known, **error) for one, known in each.errors.items()}
+        protocols[name] = replace(each, errors=errors)
+    return replace(plan, protocols=protocols)
+
+
+@pytest.mark.parametrize(
+    ("others", "taken", "why"),
+    [
+        (0.0030, "order", ", about that of pairs"),  # within 1 pair of 1,000
+        (0.0041, "pairs", ", the least of all"),
+        (0.0035, "pairs", ", the least of all"),
+    ],
+)
+def test_of_orders_that_hardly_differ_the_preferred_protocol_s_error_is_told(others, taken, why):
+    excess = {"order": others, "pairs": 0.0025}
+    _, for_order = recommend(with_errors("excess", excess))
+    assert for_order.protocol == taken
+    assert f"expected excess {excess[taken]:.4f}{why};" in for_order.reason
+
+
+def test_of_models_a_tenth_above_the_least_is_nearly_as_good_and_not_more():
+    for factor, taken in ((1.09, "max-entropy"), (1.11, "safari")):
+        distance = {"safari": 0.01, "max-entropy": 0.01 * factor}
+        for_model, _ = recommend(with_errors("distance", distance))
+        assert for_model.protocol == taken
+        assert f"expected Q2 distance {distance[taken]:.3f}" in for_model.reason
 
 
 def test_the_range_goes_beyond_every_population_of_the_table():
