@@ -69,6 +69,21 @@ def test_people_are_in_the_order_of_their_first_rows_however_the_column_is_coded
     assert rankings.ranks.tolist() == [[1, 0], [255, 0]]
 
 
+def test_three_people_are_in_the_order_of_their_first_rows():
+    person = Column(np.array([1, 2, 0]), ("ann", "bob", "cy"))
+    item = Column(np.array([0, 1, 2]), ("fig", "pear", "plum"))
+    score = Column(np.zeros(3, dtype=np.int64), ("1",))
+    table = Table(("person", "item", "score"), (person, item, score), str)
+    assert [list(each) for each in ballots_of_rows(table, LONG)] == [["fig"], ["pear"], ["plum"]]
+
+
+def test_an_item_without_a_score_is_unknown_and_one_without_a_rank_is_last():
+    for value, unranked in (("score", "unknown"), ("rank", "last")):
+        long = LONG._replace(value=value)
+        table = parse_csv(f"person,item,{value}\nzoe,fig,1\nadam,pear,1\n".encode())
+        assert ballots_of_rows(table, long).unranked == unranked
+
+
 def test_equal_texts_after_trimming_are_one_person_and_one_item():
     rankings = rated("person,item,score\nzoe, pear,1\n zoe,plum,2\nzoe ,fig,3\n")
     assert rankings.n_people == 1

@@ -91,6 +91,32 @@ def test_an_attacker_who_knows_the_channel_knows_what_it_says():
 
 
 @pytest.mark.usefixtures("hasty_attackers")
+def test_profiles_in_any_order_are_those_of_their_users():
+    rows = np.random.default_rng(5).permutation(VISITS.n_users)
+    group, few = PEOPLE.attribute("group"), np.arange(VISITS.n_users) % 3 == 0
+    people = PEOPLE.with_protected({"group": few})
+    others = Profiles(
+        tuple(PEOPLE.users[row] for row in rows),
+        (group.with_codes(group.codes[rows]),),
+        {"group": few[rows]},
+    )
+    found, again = (attack(VISITS, Handed(VISITS), each) for each in (people, others))
+    assert again.to_dict() == found.to_dict()
+    assert found.worst < 0.3
+    assert (found.n_protected, found.n_open) == (80, 160)
+
+
+@pytest.mark.usefixtures("hasty_attackers")
+def test_what_is_asked_for_is_guessed_whatever_a_release_hides():
+    town = Attribute("town", ("x", "y"), np.arange(VISITS.n_users) // 2 % 2)
+    asks = PEOPLE.protected["group"]
+    people = Profiles(
+        PEOPLE.users, (PEOPLE.attribute("group"), town), {"group": asks, "town": asks}
+    )
+    assert attack(VISITS, Handed(VISITS), people, private=["town"]).private == ("town",)
+
+
+@pytest.mark.usefixtures("hasty_attackers")
 def test_of_several_attributes_the_values_are_guessed_together():
     asked, group = [], PEOPLE.attribute("group")
     town = Attribute("town", ("x", "y"), np.arange(VISITS.n_users) // 2 % 2)
@@ -164,6 +190,15 @@ def test_a_released_record_is_itself_a_list_and_popularity_follows():
     perfect = found[::2][~np.isnan(found[::2])]
     assert (perfect == 1).all()
     assert (scores >= 0).all()
+
+
+def test_a_release_is_judged_as_a_list_and_beside_withholding():
+    kept, held_out = hold_out(VISITS, seed=1)
+    released = shuffled(kept)
+    found = evaluate(VISITS, released, held_out=held_out)
+    trial = foretelling(VISITS, released, held_out)
+    assert (found.popularity, found.listed) == (trial.by_popularity(), trial.by_list())
+    assert found.withheld == trial.withholding(found.after, found.popularity) != found.listed
 
 
 def test_ease_is_a_recommender_and_others_are_refused():
@@ -340,6 +375,12 @@ def test_a_release_of_other_users_is_refused_and_not_taken_for_nothing():
         attack(VISITS, renamed, PEOPLE, private=["group"])
     with pytest.raises(HushrankError, match=said):
         evaluate(VISITS, renamed, held_out=VISITS)
+
+
+def test_one_user_of_others_is_refused():
+    one_more = Activity(VISITS.scores, ("x", *VISITS.users[1:]), VISITS.items)
+    with pytest.raises(HushrankError, match="expected users of the activity, got 1 others"):
+        attack(VISITS, one_more, PEOPLE, private=["group"])
 
 
 @pytest.mark.usefixtures("hasty_attackers")

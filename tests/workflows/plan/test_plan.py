@@ -1,7 +1,9 @@
 """`hushrank.plan` by goal, as the command has it."""
 
-from math import ceil
+from dataclasses import replace
+from math import ceil, inf
 
+import pyarrow as pa
 import pytest
 
 import hushrank
@@ -9,7 +11,7 @@ from hushrank.accounting.rounding import at_most, within
 from hushrank.errors import HushrankError
 from hushrank.planning.asking import askings
 from hushrank.workflows.plan.advise import in_points
-from hushrank.workflows.plan.plan import ShuffledPlan
+from hushrank.workflows.plan.plan import CollectionPlan, ShuffledPlan
 from hushrank.workflows.results.useful_budgets import largest_useful_online, useful_budgets
 
 
@@ -41,6 +43,21 @@ def test_as_many_people_as_are_said_to_tell_ten_points_do(goal):
         assert 0.09 < least <= 0.1
 
 
+@pytest.mark.parametrize("people", [20, 300, 10**6])
+@pytest.mark.parametrize("goal", ["winner", "shares"])
+def test_of_usual_epsilons_the_least_that_tells_ten_points_is_advised_or_the_largest(goal, people):
+    advice = hushrank.plan(goal=goal, items=8, people=people)
+    said = list(advice.sentences[::2])
+    for command, where in (("collect", "nobody is trusted"), ("aggregate", "you hold the ballots")):
+        ways = [each for each in advice.choices if each.command == command]
+        assert ways == sorted(ways, key=lambda each: each.epsilon)
+        assert bool(ways) == (command == "collect" or goal != "shares")
+        if ways:
+            best = next((each for each in ways if each.least_lead <= 0.1), ways[-1])
+            assert said.pop(0).startswith(f"{command} at epsilon {best.price}, {where}: ")
+    assert said == []
+
+
 @pytest.mark.parametrize("epsilon", ["1.234", "0.1"])
 def test_an_epsilon_is_said_as_it_was_asked_for(epsilon):
     advice = hushrank.plan(goal="winner", items=8, people=3000, epsilon=float(epsilon))
@@ -54,6 +71,47 @@ def test_numerals_of_a_plan_are_not_below_what_they_stand_for():
     assert plan.to_dict()["epsilon"] == 0.1
     told = ShuffledPlan(within(0.1), within(1e-5), {"pairs": within(0.3)}).to_dict()
     assert told == {"central_epsilon": 0.1, "delta": 1e-5, "local_epsilons": {"pairs": 0.3}}
+
+
+def test_a_frame_of_a_plan_has_what_is_foretold_of_each_protocol_and_population():
+    planned = hushrank.plan(items=5, people=300, epsilon=0.5)
+    rows = pa.table(planned).to_pylist()
+    told = {(row.pop("protocol"), row.pop("population")): row for row in rows}
+    assert len(told) == len(rows)
+    for name, protocol in planned.foretold.protocols.items():
+        for population, errors in protocol.errors.items():
+            row, needed = told.pop((name, population)), protocol.people_needed[population]
+            assert row.pop("q2_distance") == errors.distance
+            assert row.pop("excess") == errors.excess
+            assert row.pop("half_width") == errors.half_width
+            assert row == {"people_needed": None if needed == inf else needed}
+    assert told == {}
+    assert None in [row["people_needed"] for row in pa.table(planned).to_pylist()]
+
+
+@pytest.mark.parametrize(
+    ("of_order", "said"),
+    [
+        (0.01, " Hardest to bend: 1 in order, or 3 if all of them pick one question."),
+        (0.04, ""),  # the other that is taken moves by less
+    ],
+)
+def test_what_liars_move_is_said_of_what_is_taken_and_of_what_moves_least(of_order, said):
+    planned = hushrank.plan(items=7, people=5000, epsilon=1)
+    moved = {"max-entropy": (0.05, 0.05), "order": (of_order, 0.03), "pairs": (0.03, 0.02)}
+    protocols = {
+        name: replace(each, by_liars=dealt, by_picking=picked)
+        for name, each in planned.foretold.protocols.items()
+        for dealt, picked in [moved.get(name, (0.2, 0.3))]
+    }
+    for_model, for_order = planned.recommendations
+    taken = replace(for_model, protocol="max-entropy"), replace(for_order, protocol="pairs")
+    told = CollectionPlan(replace(planned.foretold, protocols=protocols), taken).liars
+    assert told == (
+        "If 1 person in 100 lies, an estimated share or mean rank moves, in points of 100, by at"
+        f" most 5 in max-entropy; 3 in pairs.{said} Fake people who follow the protocol move it by"
+        " 1."
+    )
 
 
 def test_budgets_follow_the_size_alone():

@@ -466,6 +466,12 @@ def test_a_posterior_of_many_users_and_values_is_written_and_read_whole(tmp_path
         read_posterior(tmp_path / "told.csv", (*told.users, "nobody"), told.values)
 
 
+def test_columns_of_a_posterior_are_found_by_their_names(tmp_path):
+    (tmp_path / "told.csv").write_text("user,more,m,note,f\nann,9,.25,8,.75\nbob,9,.5,8,.5\n")
+    read = read_posterior(tmp_path / "told.csv", ("bob", "ann"), ("f", "m"))
+    assert read.tolist() == [[0.5, 0.5], [0.75, 0.25]]
+
+
 @pytest.mark.parametrize("chance", [inf, -0.25])
 @pytest.mark.parametrize("place", [(0, 0), (0, 29), (29, 0), (29, 29)])
 def test_a_chance_that_is_none_is_refused_whose_ever_it_is(tmp_path, place, chance):

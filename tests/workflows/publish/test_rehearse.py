@@ -105,6 +105,21 @@ def test_no_less_is_promised_than_was_wanted_however_near_it_is(step):
     assert found.promised >= wanted
 
 
+def test_a_budget_that_promises_just_what_is_wanted_is_enough():
+    wanted = Search(parts(0.0, 0.0), None, "withhold", N_OPEN, silent).promised_at(0.5)
+    found = searched(wanted, 0.0, 0.0)
+    assert (found.budget, found.promised) == (0.5, wanted)
+
+
+def test_of_pools_whole_numbers_of_users_are_tried():
+    level = [replace(part, level=0.4) for part in parts(0.0, 0.0)]
+    given = level, None, "microaggregate", 0.3, (10.0, 75.0)
+    found = find_budget(*given, n_protecting=N_OPEN, progress=silent)
+    budgets = [trial.budget for trial in found.trials]
+    assert budgets[:2] == [75, 43]
+    assert all(budget.is_integer() for budget in budgets)
+
+
 def test_a_promise_is_said_rounded_down():
     found = replace(searched(0.3, 0.0, 0.0), promised=0.4129)
     assert "0.412 or more in 95% of releases" in str(found)
@@ -129,6 +144,7 @@ def test_of_many_trials_the_least_is_known_and_that_of_the_budget():
     trials[-1] = replace(trials[-1], worst=(0.4, 0.42))
     found = Rehearsal(0.3, trials[-2].budget, 0.35, 0.9, 100, tuple(trials))
     assert not found.is_least
+    assert found.expected == pytest.approx(0.3)
     last = replace(found, budget=trials[-1].budget)
     assert last.is_least
     assert last.expected == pytest.approx(0.41)
