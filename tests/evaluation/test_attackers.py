@@ -53,6 +53,14 @@ def planted(n_groups: int = 2, tilt: float = 1.0) -> tuple[csr_array, np.ndarray
     return activity.scores, attribute.codes
 
 
+@pytest.fixture
+def one_classifier(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let naive Bayes alone be taught, and nobody who knows other users' values: in a moment."""
+    bayes = {"naive Bayes": classifiers()["naive Bayes"]}
+    monkeypatch.setattr("hushrank.publishing.classifiers.classifiers", lambda: bayes)
+    monkeypatch.setattr("hushrank.evaluation.joint_attackers.LEARNERS", {})
+
+
 def released(scores: csr_array, values: np.ndarray, n_values: int = 2) -> AttackCase:
     half = len(values) // 2
     return AttackCase(scores[:half], values[:half], scores[half:], values[half:], n_values)
@@ -89,6 +97,14 @@ def test_a_record_released_more_often_for_one_value_betrays_it(value: int) -> No
     twice = np.where(values[half:] == value, own[values[half:] == value][0], own)
     release = AttackCase(scores[:half], values[:half], scores[twice], values[half:], 2)
     assert attack(release, rng=np.random.default_rng(1)).areas["copies"] > 0.95
+
+
+@pytest.mark.usefixtures("one_classifier")
+def test_copies_that_others_have_betray_a_value_too() -> None:
+    """Of those attacked no two have one record; others, who tell nothing, have those of a value."""
+    records, values = csr_array(np.eye(20)), np.arange(20) % 2
+    case = AttackCase(records, values, records, values, 2, n_copies=1 + values)
+    assert attack(case, rng=np.random.default_rng(1)).areas["copies"] == 1
 
 
 @pytest.mark.statistical
@@ -210,6 +226,21 @@ def test_scores_that_are_all_one_say_nothing_by_their_size() -> None:
     assert not {*OF_SHARES} & {*areas}
 
 
+@pytest.mark.usefixtures("one_classifier")
+def test_scores_that_are_all_one_teach_no_joint_attacker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Centred, what is the same of all is rounding: products with it, scaled up, move guesses."""
+    taught: list[np.ndarray] = []
+
+    def joint_scores(records, values, n_values, teachers, n_copies, **_):
+        taught.append(teachers)
+        return {}
+
+    monkeypatch.setattr("hushrank.evaluation.attackers.joint_scores", joint_scores)
+    records, values = csr_array(np.eye(20)), np.arange(20) % 2
+    attack(AttackCase(records, values, records, values, 2), rng=np.random.default_rng(1))
+    assert [np.ptp(each, axis=0).all() for each in taught] == [True]
+
+
 @pytest.mark.parametrize("score", [0.0, 1.0])
 def test_of_records_that_are_all_alike_nothing_is_learnt(score: float) -> None:
     """All of one pool, or all withheld: without a warning of what does not vary."""
@@ -325,6 +356,12 @@ def test_the_worst_attacker_is_named() -> None:
     found = Attacks({"one": 0.6, "another": 0.8})
     assert found.strongest == "another"
     assert found.worst == pytest.approx(0.2)
+
+
+def test_an_attacker_who_is_mostly_wrong_is_not_the_worst() -> None:
+    """Nobody but us knows that it is: the release would seem to tell less than nothing."""
+    found = Attacks({"wrong": 0.25, "right": 0.625})
+    assert (found.strongest, found.worst) == ("right", 0.375)
 
 
 @pytest.mark.statistical

@@ -59,6 +59,30 @@ def test_nobody_is_among_the_holders_of_their_own_record() -> None:
     np.testing.assert_array_equal(holders(same, told), [[0, 1], [1, 0], [1, 1], [0, 0]])
 
 
+class Shown:
+    """A learner that learns nothing: its score is how many it sees with the record and value 1."""
+
+    classes_ = (0, 1)
+
+    def fit(self, seen: np.ndarray, values: np.ndarray) -> "Shown":
+        return self
+
+    def decision_function(self, seen: np.ndarray) -> np.ndarray:
+        return seen[:, 3]  # after a teacher, the copies, and those with value 0
+
+
+def test_of_those_asked_about_nobody_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twenty have one record, and ten of them each value: half of these leaked, or four fifths."""
+    monkeypatch.setattr(joint_attackers, "LEARNERS", {"shown": lambda seed: Shown()})
+    records, values = csr_array(np.ones((20, 1))), np.arange(20) % 2
+    rng, silent = np.random.default_rng(1), np.zeros((20, 1))
+    found = joint_scores(records, values, 2, silent, copies(records), rng=rng)
+    assert {name: set(scores[:, 1]) for name, scores in found.items()} == {
+        "shown, half leaked": {5},
+        "shown, four fifths leaked": {8},
+    }
+
+
 def test_neighbours_count_who_is_known_and_not_oneself() -> None:
     near = np.array([[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]])
     told = told_values(np.array([1, 1, 0, 0]), 2, np.array([0, 1, 2]))
@@ -67,6 +91,14 @@ def test_neighbours_count_who_is_known_and_not_oneself() -> None:
     np.testing.assert_allclose(
         found, [(1 + prior) / 7, (1 + prior) / 7, (2 + prior) / 7, (2 + prior) / 8]
     )
+
+
+def test_the_nearest_are_counted_apart_from_those_farther_away() -> None:
+    """Of 160 neighbours the ten nearest have value 1, and no other."""
+    told = told_values((np.arange(160) < 10).astype(int), 2, np.arange(160))
+    prior = 5 * 10 / 160
+    expected = [(10 + prior) / (n_near + 5) for n_near in (10, 40, 160)]
+    np.testing.assert_allclose(neighbours(np.arange(160)[None], told), [expected])
 
 
 def test_the_nearest_come_first_and_oneself_never() -> None:

@@ -50,6 +50,19 @@ def test_no_excess_is_claimed_where_no_optimum_is_proven():
     assert kendall_excess(people, tuple(range(60)), time_limit=1e-6) is None
 
 
+def test_the_optimum_is_that_of_what_an_item_left_out_means():
+    """Three people rank a alone, and one says ba: it alone counts, or is outvoted three to one."""
+    people = Rankings.from_keys(np.array([[0, np.nan]] * 3 + [[1, 0]]), ("a", "b"))
+    excess = {
+        unranked: [
+            kendall_excess(people, order, time_limit=1.0, unranked=unranked)
+            for order in ((0, 1), (1, 0))
+        ]
+        for unranked in ("unknown", "last")
+    }
+    assert excess == {"unknown": [1 / 4, 0], "last": [0, 2 / 4]}
+
+
 def test_q2_of_two_items_is_the_gap_of_their_majorities():
     true = rankings_of((0, 1), (1, 0), people=(3, 1))
     learnt = rankings_of((0, 1), (1, 0), people=(1, 3))

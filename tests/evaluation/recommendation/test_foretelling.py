@@ -1,5 +1,7 @@
 """How well releases foretell what was held out, and that they were made without it."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -7,11 +9,12 @@ from scipy.sparse import csr_array
 from hushrank.activities.activity import Activity
 from hushrank.errors import HushrankError
 from hushrank.evaluation.recommendation import foretelling as module
-from hushrank.evaluation.recommendation.foretelling import Foretelling, foretelling
+from hushrank.evaluation.recommendation.foretelling import Foretelling, Precision, foretelling
 
 SEEN = csr_array([[1.0, 0, 1.0], [1.0, 0, 0]])
 RELEASED = csr_array([[1.0, 0, 1.0], [0, 1.0, 0]])
-"""Of two users: the first one's second item is held out, and the other's record was changed."""
+HELD_OUT = csr_array([[0, 0, 0], [0, 1.0, 0]])
+"""Of two users: the other one's second item is held out, and that record was changed."""
 
 
 class Ranking:
@@ -34,11 +37,48 @@ class Ranking:
 def test_every_one_of_many_trainings_counts(monkeypatch):
     monkeypatch.setattr(Ranking, "trained", 0)
     monkeypatch.setattr(module, "BayesianRanking", Ranking)
-    held_out = csr_array([[0, 0, 0], [0, 1.0, 0]])
-    trial = Foretelling(SEEN, RELEASED, held_out)
+    trial = Foretelling(SEEN, RELEASED, HELD_OUT)
     found = trial.by_training(SEEN, repetitions=30, seed=1)
     assert Ranking.trained == 30
     assert found.all_users == found.changed_users == pytest.approx((29 + 1 / 2) / 30)
+
+
+def test_no_two_trainings_draw_the_same(monkeypatch):
+    drawn = []
+
+    def fit(known, *, rng, tell):
+        drawn.append(int(rng.integers(2**62)))
+        return Ranking(0)
+
+    monkeypatch.setattr(module, "BayesianRanking", SimpleNamespace(fit=fit))
+    Foretelling(SEEN, RELEASED, HELD_OUT).by_training(SEEN, repetitions=30, seed=1)
+    assert len(set(drawn)) == 30
+
+
+def test_popular_is_what_most_users_did_whatever_they_were_released_with():
+    """The last user's held-out item is what both others did; all are released with another."""
+    seen = csr_array([[1.0, 0, 0], [1.0, 0, 0], [0, 0, 1.0]])
+    released = csr_array([[0, 1.0, 0]] * 3)
+    held_out = csr_array([[0, 0, 0], [0, 0, 0], [1.0, 0, 0]])
+    assert Foretelling(seen, released, held_out).by_popularity() == Precision(1.0, 1.0)
+
+
+def test_who_has_nothing_held_out_has_no_part_in_what_withholding_gains():
+    """Two users are judged, and one of them was changed: what it gains counts half."""
+    held_out = csr_array([[0, 1.0, 0], [0, 1.0, 0], [0, 0, 0]])
+    seen = csr_array([[1.0, 0, 0]] * 3)
+    released = csr_array([[1.0, 0, 0], [0, 0, 1.0], [0, 0, 1.0]])
+    found = Foretelling(seen, released, held_out).withholding(
+        after=Precision(0.5, 0.25), popular=Precision(0.375, 0.75)
+    )
+    assert found == Precision(0.75, 0.75)
+
+
+def test_in_a_list_of_small_scores_too_the_least_comes_before_what_is_popular():
+    """As in means of pools, which are below 1."""
+    released = csr_array([[0.125, 0], [0, 0.5], [0, 0.5]])
+    held_out = csr_array([[1.0, 0], [0, 0], [0, 0]])
+    assert Foretelling(csr_array((3, 2)), released, held_out).by_list().all_users == 1
 
 
 WHOLE = np.tril(np.ones((36, 36))) + 3 * np.eye(36)
