@@ -1,3 +1,5 @@
+from collections.abc import Mapping
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -68,7 +70,7 @@ class Shown:
         return self
 
     def decision_function(self, seen: np.ndarray) -> np.ndarray:
-        return seen[:, 3]  # after a teacher, the copies, and those with value 0
+        return seen[:, 1]  # after those with value 0: teachers and copies are the same of all
 
 
 def test_of_those_asked_about_nobody_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,6 +83,43 @@ def test_of_those_asked_about_nobody_is_told(monkeypatch: pytest.MonkeyPatch) ->
         "shown, half leaked": {5},
         "shown, four fifths leaked": {8},
     }
+
+
+@pytest.mark.usefixtures("hasty_attackers")
+def test_what_is_the_same_of_all_users_moves_no_guess() -> None:
+    """However often all records were released, and whatever a teacher says of everybody."""
+    rng = np.random.default_rng(1)
+    values = np.arange(120) % 2
+    own = (rng.random((60, 40)) < 0.3).astype(float)
+    records = csr_array(own[rng.permutation(np.repeat(np.arange(60), 2))])
+    teachers = rng.normal(size=(120, 3)) + 0.5 * values[:, None]
+
+    def found(n_copies: int, *said: float) -> Mapping[str, np.ndarray]:
+        told = np.column_stack([teachers, np.tile(said, (120, 1))])
+        rng = np.random.default_rng(1)
+        return joint_scores(records, values, 2, told, np.full(120, n_copies), rng=rng)
+
+    once = found(1)
+    for other in (found(2), found(8), found(3, 0.4, 0.6)):
+        for name, scores in once.items():
+            np.testing.assert_array_equal(other[name], scores)
+
+
+def test_squares_of_two_values_are_no_other_columns() -> None:
+    """They are one number but for rounding, which would be scaled up to a column of noise."""
+    values = np.arange(40) % 2
+    seen = np.column_stack([np.arange(40) // 2 % 2 + 0.1, np.arange(40) // 4 % 2])
+    taught = joint_attackers._quadratic(1).fit(seen, values)
+    assert taught[-1].coef_.shape == (1, 3)  # both, and their product
+
+
+def test_where_nothing_varies_nobody_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("holders", "neighbours"):
+        monkeypatch.setattr(joint_attackers, name, lambda same, told: np.ones_like(told))
+    values, records = np.arange(20) % 2, csr_array(np.ones((20, 1)))
+    rng, silent = np.random.default_rng(1), np.zeros((20, 1))
+    found = joint_scores(records, values, 2, silent, copies(records), rng=rng)
+    assert [np.ptp(scores) for scores in found.values()] == [0] * 4
 
 
 def test_neighbours_count_who_is_known_and_not_oneself() -> None:
