@@ -1,6 +1,6 @@
 // What epsilon means, in numbers that need no mathematics, and are never too kind.
 
-import { expBelow, unitsOf } from "../exact.js";
+import { expBelow, unitsOf, unitsWithin } from "../exact.js";
 
 /**
  * How often a device lies about a question with two answers, if it may spend epsilon on it:
@@ -41,7 +41,8 @@ export function chanceShown(chance) {
  * @param {number} limit
  */
 export function budgetShares(spent, more, limit) {
-  const [whole, used, wanted] = [limit, spent, more].map(unitsOf);
+  const [used, wanted] = [spent, more].map(unitsOf);
+  const whole = unitsWithin(limit);
   const percent = (/** @type {bigint} */ part) => (whole ? Number(quotientAbove(100n * part, whole)) : 100);
   return { spent: percent(used), more: percent(wanted), isEnough: used + wanted <= whole };
 }

@@ -227,6 +227,7 @@ test("shares of a limit are rounded against the collector", () => {
   assert.deepEqual(budgetShares(4 + 1e-10, 4, 8), { spent: 51, more: 50, isEnough: false });
   assert.equal(budgetShares(5e-324, 0, 99 * 5e-324).spent, 2);
   assert.deepEqual(budgetShares(10, 9, 8), { spent: 125, more: 113, isEnough: false });
+  assert.deepEqual(budgetShares(0, 0.1, 0.1), { spent: 0, more: 101, isEnough: false }); // by 6e-18
   assert.deepEqual(budgetShares(0, 1, 0), { spent: 100, more: 100, isEnough: false });
 });
 
