@@ -241,6 +241,61 @@ def test_a_spreadsheet_that_is_packed_too_small_is_refused_before_it_is_read(mon
         parse_spreadsheet(buffer.getvalue())
 
 
+LONG = 2**16
+
+
+def with_shared(cells):
+    """Return a sheet whose cells stand below one another, and three texts for all of them."""
+    packed = ZipFile(BytesIO(excel(ROWS)))
+    files = {name: packed.read(name).decode() for name in packed.namelist()}
+    rows = "".join(f"<row>{cell}<c><v>1</v></c></row>" for cell in cells)
+    sheet = f'<worksheet xmlns="{MAIN}"><sheetData>{rows}</sheetData></worksheet>'
+    texts = f"<si><t>fig</t></si><si><r><t>{'x' * LONG}</t></r></si><si><t>y</t></si>"
+    files["xl/sharedStrings.xml"] = f'<sst xmlns="{MAIN}">{texts}</sst>'
+    path = "xl/_rels/workbook.xml.rels"
+    strings = f'<Relationship Id="t" Type="{OFFICE}/sharedStrings" Target="sharedStrings.xml"/>'
+    files[path] = files[path].replace("</Relationships>", f"{strings}</Relationships>")
+    return zipped(**{**files, "xl/worksheets/sheet1.xml": sheet})
+
+
+def test_a_long_text_that_many_cells_share_is_refused_before_each_has_its_own(monkeypatch):
+    """Of 14 kB, 6 GB would be made."""
+    monkeypatch.setattr(spreadsheets, "MOST_CELLS", 20 * LONG)
+    monkeypatch.setattr(encodings, "UNPACKED_ANYWAY", 0)
+    monkeypatch.setattr(encodings, "MOST_TIMES", 1)
+    long, short, number = (f'<c t="{t}"><v>{n}</v></c>' for t, n in (("s", 1), ("s", 2), ("n", 1)))
+    table = parse_spreadsheet(with_shared([short, *[long] * 19, *[number] * 9]))
+    assert [len(text) for text in table.columns[0].texts] == [LONG, 1]
+    with pytest.raises(HushrankError, match="100 times its size at most: save it as CSV"):
+        parse_spreadsheet(with_shared([short, *[long] * 21]))
+
+
+@pytest.mark.parametrize(
+    ("row", "is_refused"),
+    [
+        (f"<table:table-row>{CELL.format('')}</table:table-row>", False),
+        (f"<table:table-row{repeated(400, 'rows')}>{CELL.format('')}</table:table-row>", True),
+        (f"<table:table-row>{CELL.format(repeated(400, 'columns'))}</table:table-row>", True),
+        (
+            f"<table:table-row{repeated(20, 'rows')}>{CELL.format(repeated(20, 'columns'))}"
+            "</table:table-row>",
+            True,
+        ),
+    ],
+)
+@pytest.mark.parametrize("text", ["x" * 1000, 'x<text:s text:c="999"/>'])
+def test_a_long_text_of_cells_that_are_repeated_is_refused(row, is_refused, text, monkeypatch):
+    monkeypatch.setattr(spreadsheets, "MOST_CELLS", 200_000)
+    monkeypatch.setattr(encodings, "UNPACKED_ANYWAY", 2**14)
+    monkeypatch.setattr(encodings, "MOST_TIMES", 1)
+    content = of_open_document(row.replace("fig", text))
+    if is_refused:
+        with pytest.raises(HushrankError, match="100 times its size at most: save it as CSV"):
+            parse_spreadsheet(content)
+    else:
+        assert len(parse_spreadsheet(content).cells(0)[0]) == (1 if "/" in text else 1000)
+
+
 def test_of_excel_s_files_those_of_xml_are_read():
     with pytest.raises(HushrankError, match=r"got \.xlsb: save it as \.xlsx"):
         parse_spreadsheet(zipped(**{"xl/workbook.bin": "", "xl/worksheets/sheet1.bin": ""}))

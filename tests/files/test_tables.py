@@ -357,6 +357,22 @@ def test_what_is_packed_too_small_is_refused_before_it_is_unpacked(monkeypatch):
             unpacked(packed)
 
 
+def test_a_long_text_of_many_rows_of_parquet_is_held_once():
+    """Of 500 bytes, 2 GB would be made."""
+    content, long = BytesIO(), pa.array(["x" * 2**20])
+    texts = pa.DictionaryArray.from_arrays(pa.array(np.zeros(2000, dtype=np.int32)), long)
+    parquet.write_table(pa.table({"a": texts}), content, compression="zstd", store_schema=False)
+    pool = pa.proxy_memory_pool(ordinary := pa.default_memory_pool())
+    pa.set_memory_pool(pool)
+    try:
+        table = arrow_tables.parse_parquet(content.getvalue())
+    finally:
+        pa.set_memory_pool(ordinary)
+    assert table.n_rows == 2000
+    assert table.columns[0].texts == ("x" * 2**20,)
+    assert 2**20 < pool.max_memory() < 2**25
+
+
 def test_a_small_parquet_file_of_very_many_rows_is_refused_before_it_is_read(monkeypatch):
     monkeypatch.setattr(arrow_tables, "MOST_CELLS", 2**16)
     monkeypatch.setattr(encodings, "UNPACKED_ANYWAY", 2**16)

@@ -64,7 +64,10 @@ def parse_parquet(content: bytes) -> Table:
     with suppress(pa.ArrowException, OSError, ValueError):  # their messages may show cells
         said = parquet.read_metadata(BytesIO(content))
         require(said.num_rows * said.num_columns <= max(MOST_CELLS, most_unpacked(content)), LARGE)
-        read = parquet.read_table(BytesIO(content), page_checksum_verification=True)
+        kept = [one.name for one in said.schema.to_arrow_schema() if _is_text(one.type)]
+        read = parquet.read_table(  # texts once each, however many rows have them
+            BytesIO(content), read_dictionary=kept, page_checksum_verification=True
+        )
         found = _table(columns_of_file(read), "Parquet")
     if found is None or not found.header:
         raise HushrankError("expected a whole Parquet file with columns of text or numbers")
@@ -154,9 +157,14 @@ def _is_text_or_number(kind: Any) -> bool:
     """Tell whether Python shows values of this kind as text: dates may be too large for it."""
     from pyarrow import types
 
-    is_text = types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
     is_number = types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)
-    return bool(is_text or is_number or types.is_null(kind))
+    return bool(_is_text(kind) or is_number or types.is_null(kind))
+
+
+def _is_text(kind: Any) -> bool:
+    from pyarrow import types
+
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
 def parquet_of(columns: Mapping[str, Column | NDArray[np.number[Any]]]) -> bytes:

@@ -2,12 +2,13 @@
 
 import re
 import zlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from functools import cache, reduce
 from io import BytesIO
-from typing import TypeAlias
+from typing import IO, TypeAlias
 from zipfile import BadZipFile, ZipFile
 
 from hushrank.errors import HushrankError, require
@@ -28,8 +29,6 @@ _WITHIN = re.compile(
     rb"PK\x03\x04.{26}/?xl/|application/vnd\.oasis\.opendocument\.spreadsheet", re.DOTALL
 )
 """The name of a file within: `xl/` alone is somewhere in millions of packed bytes, by chance."""
-_PLACE = re.compile(r"([A-Z]{0,3})([0-9]{1,7})", re.ASCII | re.IGNORECASE)
-"""Where a row or a cell of Excel says that it is: 12, or AB12."""
 _READ = re.compile(r"/?xl/(?:.*\.xml|workbook\.bin)|content\.xml", re.IGNORECASE)
 _OPEN_CELLS = ("table:table-cell", "table:covered-table-cell")
 _DAMAGED = (BadZipFile, EOFError, LookupError, OSError, RuntimeError, ValueError, zlib.error)
@@ -102,82 +101,132 @@ def _sheets(content: bytes) -> dict[str, Rows]:
 
 
 def _require_fits(content: bytes) -> None:
-    """Refuse what fills the memory: cells far away, or repeated, and what is packed too small."""
+    """Refuse what fills the memory: cells far away or repeated, and what is packed too small."""
+    most = most_unpacked(content)
     large = f"expected a spreadsheet of {MOST_TIMES} times its size at most: save it as CSV"
     with ZipFile(BytesIO(content)) as archive:
-        read = [entry for entry in archive.infolist() if _READ.fullmatch(entry.filename)]
-        require(sum(entry.file_size for entry in read) <= most_unpacked(content), large)
-        for entry in read:
-            is_binary = entry.filename.endswith(".bin")
-            require(not is_binary, "expected Excel or OpenDocument, got .xlsb: save it as .xlsx")
-            reach = _OfExcel() if "/" in entry.filename else _OfOpenDocument()
-            with archive.open(entry) as file:  # damaged, if it is longer than it says
-                while piece := file.read(_AT_ONCE):
-                    reach.parser.Parse(piece)
-            reach.require_fits()
+        parts = [entry for entry in archive.infolist() if _READ.fullmatch(entry.filename)]
+        require(sum(part.file_size for part in parts) <= most, large)
+        is_binary = any(part.filename.endswith(".bin") for part in parts)
+        require(not is_binary, "expected Excel or OpenDocument, got .xlsb: save it as .xlsx")
+        is_excel = any("/" in part.filename for part in parts)
+        told = _ToldByExcel() if is_excel else _ToldByOpenDocument()
+        for part in parts:
+            with archive.open(part) as file:  # damaged, if it is longer than it says
+                told.read(file)
+    require(told.n_letters() <= max(MOST_CELLS, most), large)
 
 
-class _Reach:
-    """How far the cells of a sheet reach: they are all held, and those between them."""
+class _Told:
+    """What the parts of a file tell of the cells that will be held, and those between them."""
 
-    def __init__(self) -> None:
+    row, column, n_rows, n_columns = 0, 0, 0, 0
+
+    def read(self, file: IO[bytes]) -> None:
+        """Go through one part; refuse a sheet of which the last cell is too far away."""
         from xml.parsers.expat import ParserCreate
 
-        self.parser = ParserCreate()
-        self.parser.StartElementHandler = self.begin
+        parser = ParserCreate()
+        parser.buffer_text = True
+        parser.StartElementHandler, parser.CharacterDataHandler = self.begin, self.text
         self.row, self.column, self.n_rows, self.n_columns = 0, 0, 0, 0
-
-    def begin(self, name: str, said: dict[str, str]) -> None:
-        """Go on to a row or a cell, by what it says of itself."""
-        raise NotImplementedError
-
-    def hold(self) -> None:
-        """Note that there are cells up to here."""
-        self.n_rows, self.n_columns = max(self.n_rows, self.row), max(self.n_columns, self.column)
-
-    def require_fits(self) -> None:
-        """Refuse a sheet with a cell so far away that those before it fill the memory."""
+        while piece := file.read(_AT_ONCE):
+            parser.Parse(piece)
         require(
             self.n_rows * self.n_columns <= MOST_CELLS,
             f"expected a sheet of at most {MOST_CELLS:,} cells, got one of {self.n_rows:,} rows and"
             f" {self.n_columns:,} columns: delete what stands far from the table",
         )
 
+    def begin(self, name: str, said: dict[str, str]) -> None:
+        """Go on to an element, by what it says of itself."""
+        raise NotImplementedError
 
-class _OfExcel(_Reach):
-    """Rows and cells say where they are, or stand behind those before."""
+    def text(self, text: str) -> None:
+        """Take a text within the element."""
+        raise NotImplementedError
+
+    def n_letters(self) -> int:
+        """Return how many letters all cells hold together: one text may be that of many."""
+        raise NotImplementedError
+
+    def hold(self) -> None:
+        """Note that there are cells up to here."""
+        if self.row > self.n_rows:
+            self.n_rows = self.row
+        if self.column > self.n_columns:
+            self.n_columns = self.column
+
+
+class _ToldByExcel(_Told):
+    """Cells say where they are, or stand behind those before; and the number of a shared text."""
+
+    def __init__(self) -> None:
+        self.part, self.is_shared = "", False
+        self.lengths: list[int] = []
+        self.shared: Counter[str] = Counter()
 
     def begin(self, name: str, said: dict[str, str]) -> None:
-        part = name.rpartition(":")[2]
-        if part not in ("row", "c"):
-            return
-        place = _PLACE.fullmatch(said.get("r", ""))
-        if part == "row":
-            self.row, self.column = int(place[2]) if place else self.row + 1, 0
-        elif place:
-            self.row, self.column = int(place[2]), _number_of(place[1].upper())
-        else:
-            self.column += 1
-        self.hold()
+        self.part = part = name.rpartition(":")[2]
+        if part == "c":
+            self.is_shared = said.get("t") == "s"
+            place = said.get("r", "")
+            letters = place.rstrip("0123456789")
+            self.column = _number_of(letters.upper()) if place else self.column + 1
+            self.row = int(place[len(letters) :]) if place else self.row
+            self.hold()
+        elif part == "row":
+            self.row, self.column = int(said.get("r", self.row + 1)), 0
+            self.hold()
+        elif part == "si":
+            self.lengths.append(0)
+
+    def text(self, text: str) -> None:
+        if self.part == "v" and self.is_shared:
+            self.shared[text.strip()] += 1
+        elif self.part == "t" and self.lengths:
+            self.lengths[-1] += len(text)
+
+    def n_letters(self) -> int:
+        used = {int(number): n for number, n in self.shared.items() if number.isdecimal()}
+        return sum(used.get(number, 0) * length for number, length in enumerate(self.lengths))
 
 
-class _OfOpenDocument(_Reach):
+class _ToldByOpenDocument(_Told):
     """Rows and cells say how often they are repeated; empty ones count where others follow."""
 
+    n_rows_alike, n_alike, letters = 1, 0, 0
+
     def begin(self, name: str, said: dict[str, str]) -> None:
+        if name == "text:s":  # so many blanks
+            self.letters += self.n_alike * int(said.get("text:c", 1))
+        if not name.startswith("text:"):
+            self.n_alike = 0
         if name == "table:table":
             self.row = 0
         elif name == "table:table-row":
-            self.row, self.column = self.row + int(said.get("table:number-rows-repeated", 1)), 0
+            self.n_rows_alike = int(said.get("table:number-rows-repeated", 1))
+            self.row, self.column = self.row + self.n_rows_alike, 0
         elif name in _OPEN_CELLS:
-            self.column += int(said.get("table:number-columns-repeated", 1))
+            n_cells = int(said.get("table:number-columns-repeated", 1))
+            self.column += n_cells
             if any(key.startswith("office:") or key == "table:formula" for key in said):
+                self.n_alike = n_cells * self.n_rows_alike
+                self.text("".join(said.values()))
                 self.hold()
+
+    def text(self, text: str) -> None:
+        self.letters += self.n_alike * len(text)
+
+    def n_letters(self) -> int:
+        return self.letters
 
 
 @cache
 def _number_of(column: str) -> int:
-    """Return the number of a column: 1 for A, 27 for AA."""
+    """Return the number of a column: 1 for A, 27 for AA; raise ValueError where it is none."""
+    if not re.fullmatch("[A-Z]{1,3}", column):
+        raise ValueError
     return reduce(lambda number, letter: 26 * number + ord(letter) - 64, column, 0)
 
 
