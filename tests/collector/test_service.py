@@ -790,6 +790,24 @@ def test_a_draft_that_changes_while_it_is_opened_is_not_open(in_service, monkeyp
     in_service(using)
 
 
+def test_a_draft_that_is_opened_while_it_is_edited_stays_as_it_was_opened(in_service, monkeypatch):
+    async def using(service):
+        id = await service.create(draft(epsilon=1.0))
+        save = service.store.save
+
+        async def opened_before(*given, **more):
+            monkeypatch.undo()
+            await service.open(id)
+            return await save(*given, **more)
+
+        monkeypatch.setattr(service.store, "save", opened_before)
+        assert await refusal_of(service.edit(id, draft(epsilon=2.0))) == "not-allowed"
+        record = await service._record(id)
+        assert (record.life.state, record.draft.epsilon) == ("open", 1.0)
+
+    in_service(using)
+
+
 def test_a_survey_closed_before_its_last_round_has_no_result(in_service):
     async def using(service):
         id = await service.create(draft(protocol="safari"))

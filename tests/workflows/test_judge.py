@@ -201,6 +201,14 @@ def test_a_release_is_judged_as_a_list_and_beside_withholding():
     assert found.withheld == trial.withholding(found.after, found.popularity) != found.listed
 
 
+def test_a_recommender_is_trained_as_often_as_is_asked():
+    kept, held_out = hold_out(VISITS, seed=1)
+    trial = foretelling(VISITS, kept, held_out)
+    twice = evaluate(VISITS, kept, held_out=held_out, repetitions=2)
+    assert twice.before == trial.by_training(trial.seen, repetitions=2, seed=0)
+    assert twice.before != evaluate(VISITS, kept, held_out=held_out).before
+
+
 def test_ease_is_a_recommender_and_others_are_refused():
     kept, held_out = hold_out(VISITS, seed=1)
     found = evaluate(VISITS, kept, held_out=held_out, recommender="ease")

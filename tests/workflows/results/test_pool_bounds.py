@@ -36,10 +36,15 @@ def test_one_value_cannot_be_guessed_wrong_and_two_are_as_records_tell(monkeypat
         SimpleNamespace(names=names, users=members, is_pooled=True)
         for names, members in found.groups.items()
     ]
-    release = SimpleNamespace(plans=plans, activity=found.activity)
-    monkeypatch.setattr(
-        pool_bounds, "bound_on_attacks", lambda records, codes, n: seen.append(codes) or 0.25
-    )
+    released = found.activity.with_scores(found.activity.scores.sign() * 7)
+    release = SimpleNamespace(plans=plans, activity=released)
+
+    def bound(records, codes, n_values):
+        assert set(records.data) <= {7}
+        seen.append(codes)
+        return 0.25
+
+    monkeypatch.setattr(pool_bounds, "bound_on_attacks", bound)
     assert bound_of_pools(found, release) == 0.25
     asked = [found.private.select(found.rows[each.users]) for each in plans if "age" in each.names]
     told = np.concatenate([each.attribute("age").codes for each in asked])
@@ -47,6 +52,7 @@ def test_one_value_cannot_be_guessed_wrong_and_two_are_as_records_tell(monkeypat
     of_one = [plan for plan in plans if plan.names == ("group",)]
     young = of_one[0].users[found.values(("group",), of_one[0].users).codes == 0]
     of_one[0].users = young
+    assert release.activity is not found.activity
     seen.clear()
     release.plans = of_one
     assert (bound_of_pools(found, release), seen) == (0.5, [])
