@@ -200,6 +200,7 @@ def test_no_edited_document_says_that_reports_cost_less(tmp_path, protocol):
         (("public_seed",), -7, "expected a survey as JSON"),
         (("rounds", 0, "tallies", 0, 0, 0), -20, "expected a survey as JSON"),
         (("rounds", 0, "tallies", 0, 0, 1, 0), -20, "expected a survey as JSON"),
+        (("rounds", 0, "tallies", 0, 0, 0), 2**40, "expected a survey as JSON"),
         (("rounds", 0, "tallies", 0, 0, 0), 0, "tallies that reports can add up to"),
         (("rounds", 0, "tallies", 0, 0, 1, 0), 41, "tallies that reports can add up to"),
         (("rounds", 0, "tallies", 0, 0, 1, 1), 41, "tallies that reports can add up to"),
@@ -216,6 +217,15 @@ def test_a_document_that_cannot_be_is_refused_in_words(tmp_path, place, value, s
     plain = json.loads(tally_reports(tmp_path / "r.parquet", so_far).document())
     with pytest.raises(HushrankError, match=said):
         concluded(tmp_path / "x.json", edited(plain, place, value))
+
+
+@pytest.mark.parametrize("protocol", ["max-entropy", "pairs", "order"])
+def test_of_the_most_reports_that_a_document_may_tell_of_something_is_learnt(tmp_path, protocol):
+    so_far = first_round(tmp_path, protocol=protocol)
+    counted = json.loads(tally_reports(tmp_path / "r.parquet", so_far).document())
+    for part in counted["rounds"][0]["tallies"]:
+        part[:] = [[2**40 - 1, [2**40 // len(supports)] * len(supports)] for _, supports in part]
+    assert concluded(tmp_path / "x.json", counted).names == so_far.draft.names
 
 
 @pytest.mark.parametrize("round", [0, 1])

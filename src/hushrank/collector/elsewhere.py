@@ -59,7 +59,8 @@ ROWS_OF_A_SORTED_BUCKET = 2**20
 
 NO_SURVEY = "expected a survey as JSON, as `collector export` and `tally` write it, or as .toml"
 
-Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, lt=2**62)]
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, lt=2**40)]
+"""A hundred times all people; of far more reports no model can be fitted in floats."""
 WireTally: TypeAlias = tuple[Count, tuple[Count, ...]]
 """How many reports there were, and how many of them support each category."""
 WireTallies: TypeAlias = tuple[tuple[WireTally, ...], ...]

@@ -90,6 +90,18 @@ def test_without_noise_the_shares_are_the_true_ones():
     assert popular.shares == pytest.approx(SHARES, abs=1e-9)
 
 
+def test_an_order_is_popular_where_chance_gives_as_much_or_more_as_seldom_as_the_level_says():
+    search = search_of(np.rint(2 * rows_of(probabilities())))
+    nobody, n_people = search.nothing(), round(search.reports.n_reports)
+    unheld = search._unheld(nobody, search._foretold(REST))
+    search = replace(search, support=np.rint(unheld) + 3)
+    chances = binom.sf(search.support - 1, n_people, unheld / n_people)
+    for one, chance in enumerate(chances):
+        for level, is_popular in ((chance * (1 + 1e-9), True), (chance * (1 - 1e-9), False)):
+            shares = replace(search, level=float(level)).improved(nobody, REST)
+            assert (shares[one] > 0) == is_popular
+
+
 def test_what_draws_of_a_model_leave_out_is_put_right(monkeypatch):
     """Many people of this rest hold one order: 400 draws miss its share by far, not its support."""
     centre = tuple(ORDERS[HELD[0]].tolist())
