@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from hushrank.accounting.rounding import (
     DIGITS,
+    as_kept,
     at_most,
     exp_above,
     float_above,
@@ -79,6 +80,15 @@ def test_a_tenth_as_a_float_is_more_than_a_tenth():
     assert Fraction(0.1) > Fraction(1, 10) > Fraction(within(0.1))
     assert (within(0.5), within(4), within(inf)) == (0.5, 4, inf)
     assert within(nan) != within(nan)
+
+
+@given(st.floats(1e-300, 1e6) | st.integers(1, 10**6).map(lambda n: nextafter(n / 1000, inf)))
+@example(0.1)
+@example(2.2)
+def test_what_is_written_of_a_loss_is_kept_as_no_less_and_as_the_loss_itself_where_it_can_be(loss):
+    kept = within(as_kept(loss))
+    assert kept >= loss
+    assert kept == loss or within(loss) < loss
 
 
 @given(LOSSES)
