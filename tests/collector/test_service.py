@@ -641,6 +641,24 @@ def test_who_ends_a_round_too_late_changes_neither_it_nor_the_next_one(in_servic
     in_service(using)
 
 
+def test_an_old_page_of_the_first_round_ends_no_other(in_service):
+    async def using(service):
+        id = await service.create(draft(protocol="safari"))
+        assert await refusal_of(service.open(id, mark="")) == "not-allowed"
+        await service.open(id)
+        await take_part(service, id, range(20))
+        await service.close_round(id, 0)
+        await service.open_round(id)
+        for end in (service.close_round, service.close):
+            assert await refusal_of(end(id, 0)) == "not-allowed"
+        life = await service.life(id)
+        assert (life.state, life.round) == ("open", 1)
+        await service.close(id, 1)
+        assert (await service.life(id)).state == "closed"
+
+    in_service(using)
+
+
 def test_the_clock_ends_no_round_that_was_opened_while_it_ended_others(in_service, monkeypatch):
     clock = Clock()
 
@@ -815,6 +833,25 @@ def test_a_survey_closed_before_its_last_round_has_no_result(in_service):
         await take_part(service, id, range(60))
         await service.close(id)
         assert await refusal_of(service.results(id)) == "not-ready"
+
+    in_service(using)
+
+
+def test_each_survey_of_a_series_asks_a_person_the_same(in_service):
+    async def using(service):
+        id = await service.create(draft(protocol="pairs"))
+        await service.open(id)
+        asked = [await service.join(id, Joining(person(n), n * 10**7)) for n in range(9)]
+        first = [each.handout for each in asked]
+        assert len(set(first)) > 2
+        for _ in range(2):
+            await service.close(id)
+            id = await service.copy(id)
+            await service.open(id)
+            for n in range(8, -1, -1):
+                shown = Joining(person(n), n * 10**7, earlier=asked[n].assignment)
+                asked[n] = await service.join(id, shown)
+            assert [each.handout for each in asked] == first
 
     in_service(using)
 
