@@ -362,6 +362,21 @@ def test_an_app_names_its_people_by_its_key(in_service):
     in_service(using)
 
 
+def test_each_survey_has_an_app_s_key_of_its_own(in_service):
+    async def using(service):
+        keys = {}
+        for _ in range(2):
+            id = await service.create(draft(joining="api"))
+            keys[id] = await service.make_api_key(id)
+            await service.open(id)
+        for id, other in zip(keys, reversed(keys), strict=True):
+            assert await service.join(id, Joining("customer 12", 3, api_key=keys[id])) is not None
+            foreign = Joining("customer 13", 3, api_key=keys[other])
+            assert await refusal_of(service.join(id, foreign)) == "not-invited"
+
+    in_service(using)
+
+
 def test_a_key_or_an_invitation_is_made_for_surveys_that_are_joined_so_and_for_no_other(in_service):
     async def using(service):
         ids = {each: await service.create(draft(joining=each)) for each in JOININGS}
@@ -588,6 +603,24 @@ def test_the_clock_deletes_what_has_expired(in_service):
         assert await service.store.secret("sign-in", bytes(32), now=START) is None
 
     in_service(using, clock)
+
+
+def test_who_reports_just_before_a_round_ends_is_counted(in_service, monkeypatch):
+    async def using(service):
+        id = await service.create(draft())
+        await service.open(id)
+        await take_part(service, id, range(9))
+        close = service.store.close_round
+
+        async def last(*round):
+            await take_part(service, id, range(9, 12))
+            await close(*round)
+
+        monkeypatch.setattr(service.store, "close_round", last)
+        await service.close(id)
+        assert (await service.results(id)).n_people == 12
+
+    in_service(using)
 
 
 def test_what_a_crash_left_between_closing_and_counting_is_taken_up(in_service):
@@ -1020,6 +1053,36 @@ def test_a_survey_that_no_device_would_read_of_is_not_opened(in_service, letters
             assert await refusal_of(service.open(id)) == "malformed"
 
     in_service(using)
+
+
+@pytest.mark.parametrize("beyond", [0, 1])
+def test_an_announcement_has_nine_tenths_of_the_bytes_that_devices_read(
+    in_service, monkeypatch, beyond
+):
+    """Of letters that take two bytes, too."""
+
+    async def using(service):
+        items = [{"name": f"item {n}", "description": "é" * 100} for n in range(4)]
+        id = await service.create(draft(items=items))
+        n_bytes = len((await service._told(id, await service._record(id))).encode())
+        monkeypatch.setattr(running, "MOST_ANNOUNCEMENT_BYTES", (n_bytes - beyond) / 0.9 + 1e-6)
+        if beyond:
+            assert await refusal_of(service.open(id)) == "malformed"
+        else:
+            await service.open(id)
+
+    in_service(using)
+
+
+def test_a_person_s_reports_are_as_long_as_the_longest_kind_and_as_many_as_they_answer(monkeypatch):
+    survey = SimpleNamespace(distinct_mechanisms=[10, 1000, 20], answers_per_person=4)
+    monkeypatch.setattr(running, "longest_on_wire", lambda mechanism: mechanism)
+    most = 6 * (running.BYTES_BESIDE_A_REPORT + 1000)
+    monkeypatch.setattr(running, "MOST_REPORT_BYTES", most)
+    running._require_answered(survey)
+    monkeypatch.setattr(running, "MOST_REPORT_BYTES", most - 1)
+    with pytest.raises(Refusal, match="a person's reports would be too long"):
+        running._require_answered(survey)
 
 
 def test_what_tallies_take_counts_all_of_many_questions():

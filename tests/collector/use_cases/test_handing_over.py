@@ -68,7 +68,7 @@ def test_a_survey_ends_as_if_it_had_been_counted_here(tmp_path, in_folder, proto
         await count(service, survey.id)
         if protocol == "safari":
             await service.open_round(survey.id)
-            await take_part(service, survey.id, PEOPLE)
+            await take_part(service, survey.id, PEOPLE[:-2])  # of each round it is how many it had
             await count(service, survey.id)
         found = [encode_tallies(tallies) for _, tallies in await service.tallies(survey.id)]
         return found, (await service.results(survey.id)).to_dict()
@@ -265,6 +265,45 @@ def test_other_tallies_are_refused_and_change_nothing(tmp_path, in_folder):
         assert (await service.results(this_week)).n_people == len(PEOPLE)
         with pytest.raises(Refusal, match="no round of the survey is counted elsewhere"):
             await service.take_back(this_week, right)
+
+    in_folder(refused)
+
+
+def test_tallies_of_a_later_round_are_refused_where_earlier_ones_were_changed(tmp_path, in_folder):
+    async def refused(service: Service):
+        id = await answered(service, protocol="safari", epsilon=4.0)
+        await service.close_round(id)
+        await service.open_round(id)
+        await take_part(service, id, PEOPLE)
+        right = await elsewhere(service, id, tmp_path)
+        (tallies, *others), last = right.rounds[0].tallies, right.rounds[1]
+        (n, support), *rest = tallies
+        changed = ((n, (support[1], support[0], *support[2:])), *rest)
+        first = msgspec.structs.replace(right.rounds[0], tallies=(changed, *others))
+        with pytest.raises(Refusal, match="of another round"):
+            await service.take_back(id, replace(right, rounds=(first, last)))
+        await service.take_back(id, right)
+
+    in_folder(refused)
+
+
+@pytest.mark.parametrize("part", [0, -1])
+def test_in_each_part_of_a_round_people_are_whole(tmp_path, in_folder, monkeypatch, part):
+    async def refused(service: Service):
+        id = await answered(service, people=range(40))
+        right = await elsewhere(service, id, tmp_path)
+        broken = right.rounds[0].counted[part]
+        whole = handing_over._of_whole_people
+
+        def of_whole_people(tallies, survey):
+            return encode_tallies((tallies,)) != encode_tallies((broken,)) and whole(
+                tallies, survey
+            )
+
+        monkeypatch.setattr(handing_over, "_of_whole_people", of_whole_people)
+        assert len(right.rounds[0].counted) > 1
+        with pytest.raises(Refusal, match="of all its reports, once"):
+            await service.take_back(id, right)
 
     in_folder(refused)
 
