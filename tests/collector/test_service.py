@@ -208,6 +208,42 @@ def test_of_a_batch_to_however_many_surveys_each_upload_is_stored(in_service):
     in_service(using)
 
 
+@pytest.mark.parametrize("step", [1, -1])
+def test_reports_of_a_batch_are_of_their_own_survey_s_questions(in_service, step):
+    async def using(service):
+        uploads = []
+        for protocol in ("grr", "pairs", "max-entropy"):
+            id = await service.create(draft(protocol=protocol))
+            await service.open(id)
+            for n in range(6):
+                assigned = await service.join(id, Joining(person(n), n))
+                reports = report(assigned.handout, n / 2**32, TASTES[n % 3], n)
+                uploads.append(Upload(assigned.assignment, KEY, reports))
+        stored = await service.accept(uploads[::step])
+        assert all(isinstance(each, Accepted) for each in stored)
+
+    in_service(using)
+
+
+def test_what_people_are_dealt_follows_from_a_secret_and_from_nothing_that_they_know(in_service):
+    """Else they would join when the question that they like is next."""
+
+    async def using(service):
+        record = await service._record(await service.create(draft()))
+        public = msgspec.structs.replace(record, seed=record.seed + 1)
+        secret = msgspec.structs.replace(record, decks=bytes(32))
+        for dealt in (
+            lambda of: service._deck_seed(of, 0, 1),
+            lambda of: service._named(of, "id", "device", "somebody"),
+        ):
+            assert dealt(record) == dealt(public) != dealt(secret)
+        assert service._deck_seed(record, 0, 1) != service._deck_seed(record, 1, 0)
+        ways = {service._named(record, "id", how, "1") for how in ("device", "app", "device 1")}
+        assert len(ways) == 3
+
+    in_service(using)
+
+
 def test_a_key_that_differs_in_one_digit_is_another_one(in_service):
     """Who guesses some of its bits learns nothing."""
 
