@@ -895,6 +895,35 @@ def test_a_draft_that_is_opened_while_it_is_edited_stays_as_it_was_opened(in_ser
     in_service(using)
 
 
+def test_a_copy_is_announced_by_itself_and_ends_when_somebody_says(in_service):
+    async def using(service):
+        first = await service.create(draft(closes="2027-01-31T13:00:00Z"))
+        await service.open(first)
+        again = await service.copy(first)
+        assert (await service._record(again)).draft.closes is None
+        await service.open(again)
+        told = {id: read_announcement(await service.announcement(id)) for id in (first, again)}
+        assert {id: each.id for id, each in told.items()} == {first: first, again: again}
+        assert told[first].closes is not None is told[again].closes
+
+    in_service(using)
+
+
+def test_a_series_remembers_all_of_its_surveys_that_were_deleted(in_service):
+    async def using(service):
+        ids = [await service.create(draft(protocol="pairs"))]
+        for _ in range(2):
+            await service.open(ids[-1])
+            ids.append(await service.copy(ids[-1]))
+        for id in ids[:2]:
+            await service.close(id)
+            await service.delete(id)
+        assert set((await service._record(ids[2])).past) == set(ids[:2])
+        assert set((await service._record(await service.copy(ids[2]))).past) == set(ids[:2])
+
+    in_service(using)
+
+
 def test_a_survey_closed_before_its_last_round_has_no_result(in_service):
     async def using(service):
         id = await service.create(draft(protocol="safari"))
