@@ -102,6 +102,12 @@ def test_intervals_of_pairs_learn_from_the_other_pairs(protocol):
     assert 0.25 * own < place.expect(protocol, 1.0).half_width < 0.5 * own
 
 
+def test_of_the_same_answers_ldp_kwiksort_makes_a_worse_order_than_all_pairs_together():
+    place = Place(table(), "mallows", 7, 2000)
+    sorted_by_pivots, together = (place.expect(each, 1.0) for each in ("ldp-kwiksort-rr", "pairs"))
+    assert sorted_by_pivots.excess > 2 * together.excess
+
+
 @pytest.mark.parametrize("protocol", PAIRS)
 @pytest.mark.parametrize("n_items", [3, 8, 32])
 def test_of_people_who_prefer_nothing_many_tell_no_more_of_their_order_than_few(protocol, n_items):
