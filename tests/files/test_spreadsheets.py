@@ -160,7 +160,7 @@ def test_a_cell_far_from_the_table_is_refused_before_all_between_are_made(place)
     """A kilobyte would take half a terabyte."""
     row = place.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
     far = f'<row s="1" r="{row}"><c s="2" r="{place}"><v>1</v></c></row>'
-    with pytest.raises(HushrankError, match=r"at most 67,108,864 cells, .* columns"):
+    with pytest.raises(HushrankError, match=r"at most 4,194,304 cells, .* columns"):
         parse_spreadsheet(with_more(far))
 
 
@@ -217,8 +217,36 @@ def test_a_cell_that_is_repeated_too_often_is_refused_before_its_copies_are_made
         f"<table:table-row{repeated(2**14, 'rows')}>"
         f"<table:table-cell{repeated(2**14, 'columns')}/>{CELL.format('')}</table:table-row>",
     ):
-        with pytest.raises(HushrankError, match="expected a sheet of at most 67,108,864 cells"):
+        with pytest.raises(HushrankError, match="expected sheets of at most 4,194,304 cells"):
             parse_spreadsheet(of_open_document(rows))
+
+
+def test_sheets_that_are_held_beside_each_other_count_together():
+    row = f"<table:table-row{repeated(2**20, 'rows')}>{CELL.format('')}</table:table-row>"
+    another = '</table:table><table:table table:name="{}">'
+    sheets = "".join(f"{row}{another.format(n)}" for n in range(5))
+    with pytest.raises(HushrankError, match="expected sheets of at most 4,194,304 cells"):
+        parse_spreadsheet(of_open_document(sheets))
+
+
+@pytest.mark.parametrize(
+    ("path", "again"),
+    [
+        ("xl/workbook.xml", '<sheet name="more" sheetId="9" r:id="r1"/></sheets>'),
+        (
+            "xl/_rels/workbook.xml.rels",
+            f'<Relationship Id="r2" Type="{OFFICE}/worksheet" Target="/xl/Worksheets/sheet1.xml"/>'
+            "</Relationships>",
+        ),
+    ],
+)
+def test_a_part_that_stands_for_several_sheets_is_refused(path, again):
+    """Each would be held by itself: of 80 kB, for minutes."""
+    packed = ZipFile(BytesIO(excel(ROWS)))
+    files = {name: packed.read(name).decode() for name in packed.namelist()}
+    whole = files[path].replace(again[again.rindex("<") :], again)
+    with pytest.raises(HushrankError, match="expected a whole spreadsheet"):
+        parse_spreadsheet(zipped(**{**files, path: whole}))
 
 
 def test_empty_cells_to_the_ends_of_a_sheet_are_no_copies():
@@ -260,8 +288,7 @@ def with_shared(cells):
 
 def test_a_long_text_that_many_cells_share_is_refused_before_each_has_its_own(monkeypatch):
     """Of 14 kB, 6 GB would be made."""
-    monkeypatch.setattr(spreadsheets, "MOST_CELLS", 20 * LONG)
-    monkeypatch.setattr(encodings, "UNPACKED_ANYWAY", 0)
+    monkeypatch.setattr(encodings, "UNPACKED_ANYWAY", 20 * LONG)
     monkeypatch.setattr(encodings, "MOST_TIMES", 1)
     long, short, number = (f'<c t="{t}"><v>{n}</v></c>' for t, n in (("s", 1), ("s", 2), ("n", 1)))
     table = parse_spreadsheet(with_shared([short, *[long] * 19, *[number] * 9]))
@@ -285,7 +312,6 @@ def test_a_long_text_that_many_cells_share_is_refused_before_each_has_its_own(mo
 )
 @pytest.mark.parametrize("text", ["x" * 1000, 'x<text:s text:c="999"/>'])
 def test_a_long_text_of_cells_that_are_repeated_is_refused(row, is_refused, text, monkeypatch):
-    monkeypatch.setattr(spreadsheets, "MOST_CELLS", 200_000)
     monkeypatch.setattr(encodings, "UNPACKED_ANYWAY", 2**14)
     monkeypatch.setattr(encodings, "MOST_TIMES", 1)
     content = of_open_document(row.replace("fig", text))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushrank.errors import HushrankError, needs_extra, require
-from hushrank.files.columns import MOST_CELLS, Column, Table, text_of
+from hushrank.files.columns import Column, Table, text_of
 from hushrank.files.encodings import MOST_TIMES, most_unpacked
 
 EXTRA = "parquet"
@@ -63,7 +63,7 @@ def parse_parquet(content: bytes) -> Table:
     found = None
     with suppress(pa.ArrowException, OSError, ValueError):  # their messages may show cells
         said = parquet.read_metadata(BytesIO(content))
-        require(said.num_rows * said.num_columns <= max(MOST_CELLS, most_unpacked(content)), LARGE)
+        require(said.num_rows * said.num_columns <= most_unpacked(content), LARGE)
         kept = [one.name for one in said.schema.to_arrow_schema() if _is_text(one.type)]
         read = parquet.read_table(  # texts once each, however many rows have them
             BytesIO(content), read_dictionary=kept, page_checksum_verification=True

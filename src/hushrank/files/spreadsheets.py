@@ -29,7 +29,11 @@ _WITHIN = re.compile(
     rb"PK\x03\x04.{26}/?xl/|application/vnd\.oasis\.opendocument\.spreadsheet", re.DOTALL
 )
 """The name of a file within: `xl/` alone is somewhere in millions of packed bytes, by chance."""
-_READ = re.compile(r"/?xl/(?:.*\.xml|workbook\.bin)|content\.xml", re.IGNORECASE)
+FEW_CELLS = 2**22
+"""So many may stand in a file of any size: all that can be held in a second or two."""
+_READ = re.compile(
+    r"/?xl/(?:.*\.xml|workbook\.bin|_rels/workbook\.xml\.rels)|content\.xml", re.IGNORECASE
+)
 _OPEN_CELLS = ("table:table-cell", "table:covered-table-cell")
 _DAMAGED = (BadZipFile, EOFError, LookupError, OSError, RuntimeError, ValueError, zlib.error)
 _AT_ONCE = 2**20
@@ -114,27 +118,36 @@ def _require_fits(content: bytes) -> None:
         for part in parts:
             with archive.open(part) as file:  # damaged, if it is longer than it says
                 told.read(file)
-    require(told.n_letters() <= max(MOST_CELLS, most), large)
+            told.require_cells(min(MOST_CELLS, max(FEW_CELLS, MOST_TIMES * len(content))))
+    require(told.n_letters() <= most, large)
 
 
 class _Told:
     """What the parts of a file tell of the cells that will be held, and those between them."""
 
-    row, column, n_rows, n_columns = 0, 0, 0, 0
+    row, column, n_rows, n_columns, n_before = 0, 0, 0, 0, 0
 
     def read(self, file: IO[bytes]) -> None:
-        """Go through one part; refuse a sheet of which the last cell is too far away."""
+        """Go through one part, which may be a sheet."""
         from xml.parsers.expat import ParserCreate
 
         parser = ParserCreate()
         parser.buffer_text = True
         parser.StartElementHandler, parser.CharacterDataHandler = self.begin, self.text
-        self.row, self.column, self.n_rows, self.n_columns = 0, 0, 0, 0
+        self.begin_sheet()
         while piece := file.read(_AT_ONCE):
             parser.Parse(piece)
+
+    def begin_sheet(self) -> None:
+        """Go on to another sheet, beside which those before are held."""
+        self.n_before += self.n_rows * self.n_columns
+        self.row, self.column, self.n_rows, self.n_columns = 0, 0, 0, 0
+
+    def require_cells(self, most: int) -> None:
+        """Refuse sheets of more cells, such as one of which the last is far away."""
         require(
-            self.n_rows * self.n_columns <= MOST_CELLS,
-            f"expected a sheet of at most {MOST_CELLS:,} cells, got one of {self.n_rows:,} rows and"
+            self.n_before + self.n_rows * self.n_columns <= most,
+            f"expected sheets of at most {most:,} cells, got one of {self.n_rows:,} rows and"
             f" {self.n_columns:,} columns: delete what stands far from the table",
         )
 
@@ -165,6 +178,7 @@ class _ToldByExcel(_Told):
         self.part, self.is_shared = "", False
         self.lengths: list[int] = []
         self.shared: Counter[str] = Counter()
+        self.targets, self.sheets = set[str](), set[str]()
 
     def begin(self, name: str, said: dict[str, str]) -> None:
         self.part = part = name.rpartition(":")[2]
@@ -180,6 +194,16 @@ class _ToldByExcel(_Told):
             self.hold()
         elif part == "si":
             self.lengths.append(0)
+        elif part == "Relationship":  # a part that stands for several sheets is held for each
+            target = said.get("Target", "").lower().removeprefix("/xl/")
+            if target in self.targets:
+                raise ValueError
+            self.targets.add(target)
+        elif part == "sheet":
+            own = next((value for key, value in said.items() if key.endswith(":id")), "")
+            if own and own in self.sheets:
+                raise ValueError
+            self.sheets.add(own)
 
     def text(self, text: str) -> None:
         if self.part == "v" and self.is_shared:
@@ -203,7 +227,7 @@ class _ToldByOpenDocument(_Told):
         if not name.startswith("text:"):
             self.n_alike = 0
         if name == "table:table":
-            self.row = 0
+            self.begin_sheet()
         elif name == "table:table-row":
             self.n_rows_alike = int(said.get("table:number-rows-repeated", 1))
             self.row, self.column = self.row + self.n_rows_alike, 0

@@ -51,3 +51,13 @@ def test_a_place_with_several_names_is_of_none_of_them():
 def test_names_alike_are_told_apart_within_their_contest_alone():
     names = {1: (7, "Lee"), 2: (7, "Lee"), 3: (8, "Lee"), 4: (7, "Ma")}
     assert told_apart(names) == {1: "Lee (1)", 2: "Lee (2)", 3: "Lee", 4: "Ma"}
+
+
+def test_very_many_places_for_few_marks_are_refused():
+    """Of 360 kB, 6 GB would be made."""
+    with pytest.raises(HushrankError, match="expected a contest of at most 1000 places"):
+        RankedContest.of(7, "Mayor", 1001)
+    mayor, marks = [RankedContest.of(7, "Mayor", 1000)], [Marked(0, 7, 1, "Ann")]
+    with pytest.raises(HushrankError, match="at most 4,194,304 places of all ballots"):
+        table_of_marks(mayor, 4195, marks, "made up")
+    assert table_of_marks(mayor, 400, marks, "made up").n_rows == 400

@@ -13,6 +13,7 @@ from hushrank.errors import HushrankError, require
 from hushrank.files.columns import Table
 from hushrank.files.encodings import UNREADABLE
 from hushrank.rankings.cast_votes.contests import (
+    MOST_PLACES,
     WRITE_IN,
     Marked,
     RankedContest,
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 FORMAT = "cast vote records in the common data format"
-MOST_PLACES = 1000
 """Far more than ballots have: each is a column, for one mark's sake."""
 RANKED, PERHAPS_RANKED = ("rcv", "borda"), ("", "other")
 """What a contest's `VoteVariation` says of ranking."""

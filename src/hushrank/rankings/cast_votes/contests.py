@@ -12,6 +12,10 @@ OVERVOTE = "overvote"
 WRITE_IN = "Write-in"
 NO_CONTEST = "expected a contest in which candidates are ranked"
 
+MOST_PLACES = 1000
+FEW_CELLS, CELLS_OF_A_MARK = 2**22, 1000
+"""Of all contests: where ballots are of many districts, most of their cells are empty."""
+
 K = TypeVar("K", bound=Hashable)
 
 
@@ -24,7 +28,8 @@ class RankedContest:
 
     @classmethod
     def of(cls, id: Hashable, name: str, n_places: int) -> "RankedContest":
-        """Name the columns `Mayor Choice 1 of 5`."""
+        """Name the columns `Mayor Choice 1 of 5`. Raises HushrankError for very many places."""
+        require(n_places <= MOST_PLACES, f"expected a contest of at most {MOST_PLACES} places")
         places = range(1, n_places + 1)
         return cls(id, tuple(f"{name} Choice {place} of {n_places}" for place in places))
 
@@ -55,15 +60,16 @@ def table_of_marks(
     Marks in other contests are passed over. format: says in words what was read; told_by_rows:
     whether ballots tell which contests and places there are.
     """
-    every = list(contests)
+    every, marked = list(contests), list(marks)
     require(every, NO_CONTEST)
+    _require_used(n_ballots * sum(len(each.titles) for each in every), len(marked))
     titles = [title for each in every for title in each.titles]
     cells = {
         (each.id, place): [""] * n_ballots
         for each in every
         for place in range(1, len(each.titles) + 1)
     }
-    for mark in marks:
+    for mark in marked:
         column = cells.get((mark.contest, mark.place))
         if column is not None:
             is_other = column[mark.row] not in ("", mark.name)
@@ -76,6 +82,12 @@ def table_of_marks(
         format,
         told_by_rows=told_by_rows,
     )
+
+
+def _require_used(n_cells: int, n_marks: int) -> None:
+    """Refuse a small file of very many places: all cells are held, empty or not."""
+    most = max(FEW_CELLS, CELLS_OF_A_MARK * n_marks)
+    require(n_cells <= most, f"expected at most {most:,} places of all ballots, got {n_cells:,}")
 
 
 def require_several_ranking(ranking: Iterable[tuple[Hashable, int]], n_ballots: int) -> None:
