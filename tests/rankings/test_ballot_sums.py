@@ -115,3 +115,15 @@ def test_one_number_a_row_is_refused_behind_many_other_columns(tmp_path):
     (piece,) = pieces_of(tmp_path / "b.parquet", most_rows=10_000)
     with pytest.raises(HushrankError, match="got numbers of people"):
         read_piece(BallotTerms(), piece)
+
+
+def test_places_that_name_items_by_numbers_are_no_ranks_however_many_rows_say_the_same(tmp_path):
+    """Of 2, 1, 3 it is the same, of 2, 3, 1 it is not."""
+    rows = [(2, 1, 3)] * 1500 + [(2, 3, 1)]
+    columns = {name: [row[n] for row in rows] for n, name in enumerate("123")}
+    parquet.write_table(pa.table(columns), tmp_path / "b.parquet")
+    (piece,) = pieces_of(tmp_path / "b.parquet", most_rows=10_000)
+    read = {form: read_piece(BallotTerms(Asked(form=form)), piece) for form in ("places", "ranks")}
+    assert read["places"].orders()[-1].tolist() == [1, 2, 0]
+    assert read["ranks"].orders()[-1].tolist() == [2, 0, 1]
+    assert read["places"] == hushrank.read_rankings(tmp_path / "b.parquet", form="places")

@@ -13,7 +13,7 @@ from hushrank.models.hierarchy import ThinChain
 from hushrank.rankings.profile import Rankings
 from hushrank.reports.collection_page import CollectionPage, Truth, write_collection_page
 from hushrank.reports.heat_table import heat_table, pair_table
-from hushrank.reports.order_page import order_table
+from hushrank.reports.order_page import OrderPage, order_table, write_order_report
 from hushrank.reports.order_words import counted, leader
 from hushrank.reports.page import LEVELS, STYLE, privacy_box
 from hushrank.reports.release_page import (
@@ -190,6 +190,19 @@ def test_only_a_page_with_a_warning_is_kept_from_others(tmp_path, write, has_tru
     assert mode == (stat.S_IMODE(other.stat().st_mode) if may_be_handed_on else 0o600)
 
 
+@pytest.mark.parametrize("warning", [None, "Do not publish this page."])
+def test_a_page_of_an_order_is_its_owner_s_where_it_has_a_warning(tmp_path, warning):
+    texts = {"title": "An order", "plain": "Nothing.", "statement": "Not private.", "caption": ""}
+    ordered = {"names": ("a", "b"), "order": (1, 0), "confidence": None, "intervals": None}
+    shown = OrderPage(**texts, about=(), warning=warning, figures={}, **ordered)
+    write_order_report(tmp_path / "order.html", shown)
+    (tmp_path / "other.txt").write_text("for all")
+    own, others = (
+        stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("order.html", "other.txt")
+    )
+    assert own == (others if warning is None else 0o600)
+
+
 @pytest.mark.parametrize(
     ("probability", "said"),
     [
@@ -300,6 +313,13 @@ def test_the_owner_of_a_release_reads_the_honest_leakage_first(publishing):
     assert "and 61 after" in a_little_more.text
     below_chance = publishing(replace(PUBLISHED, groups=(replace(GROUP, held_out=-0.01),)))
     assert "and tells nothing that shows (-0.01 bits) after this release" in below_chance.text
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_of_several_groups_the_owner_reads_of_the_one_that_leaks_most(publishing, step):
+    worse = replace(GROUP, protects="age", before=1.5, held_out=0.65)
+    page = publishing(replace(PUBLISHED, groups=(GROUP, worse)[::step]))
+    assert "told 1.5 bits of age before, and tells 0.65 bits after this release" in page.text
 
 
 def test_what_is_guessed_after_a_release_is_rounded_up_in_the_table_too(publishing):

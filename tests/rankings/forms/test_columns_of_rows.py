@@ -427,6 +427,14 @@ def test_what_names_nobody_in_a_dictionary_and_in_no_row_is_nobody_s_id():
     assert read_rankings(table, id="who").n_people == 2
 
 
+def test_what_a_dictionary_lists_and_no_row_has_is_no_item():
+    listed = ["tea", "milk", "nobody's"]
+    places = [pa.DictionaryArray.from_arrays(pa.array(each), listed) for each in ([0, 1], [1, 0])]
+    found = read_rankings(pa.table({"1st choice": places[0], "2nd choice": places[1]}))
+    assert found.names == ("milk", "tea")
+    assert found.is_complete
+
+
 def test_large_scores_of_narrow_floats_are_the_numbers_that_they_are():
     scores = [2.0**24, 1.7e9, 2.0**100]
     frame = pd.DataFrame({"user": ["a", "b", "c"], "item": ["x", "x", "x"], "score": scores})
