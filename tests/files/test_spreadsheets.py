@@ -174,6 +174,13 @@ def test_a_far_cell_is_refused_in_the_last_of_many_rows_and_sheets(monkeypatch):
     assert parse_spreadsheet(with_more(near)).n_rows == MANY - 7
 
 
+@pytest.mark.parametrize("within", ["", '<c r="XFD1048576" s="1"/>'])
+def test_a_last_row_without_a_value_is_none(within):
+    """As office programs write it, below a table whose rows are formatted."""
+    table = parse_spreadsheet(with_more(f'<row r="1048576" ht="15">{within}</row>'))
+    assert table.n_rows == 2
+
+
 def test_a_cell_that_is_not_far_or_writes_as_one_is_read():
     last = '<row r="9"><c r="A9" t="inlineStr"><is><t>c r="XFD1048576"</t></is></c></row>'
     table = parse_spreadsheet(with_more(last))
@@ -183,10 +190,10 @@ def test_a_cell_that_is_not_far_or_writes_as_one_is_read():
 @pytest.mark.parametrize(
     "rows",
     [
-        '<row r="900"/><row><c/><c r="B901"/>' + "<c/>" * 98 + "</row>",
-        "<row/>" * 896 + "<row>" + "<c/>" * 100 + "</row>",
-        '<row r="&#57;01"><c r="cV901"/></row>',
-        f'<row r="901" spans="{"1" * 300}"><x:c xmlns:x="{MAIN}" r="CV901"/></row>',
+        '<row r="900"/><row><c/><c r="B901"/>' + "<c/>" * 97 + "<c><v>1</v></c></row>",
+        "<row/>" * 896 + "<row>" + "<c><v>1</v></c>" * 100 + "</row>",
+        '<row r="&#57;01"><c r="cV901"><is><t>x</t></is></c></row>',
+        f'<row r="901" spans="{300 * "1"}" xmlns:x="{MAIN}"><x:c r="CV901"><x:v/></x:c></row>',
     ],
 )
 def test_how_far_a_cell_is_may_be_said_in_many_ways(rows, monkeypatch):

@@ -182,16 +182,16 @@ class _ToldByExcel(_Told):
 
     def begin(self, name: str, said: dict[str, str]) -> None:
         self.part = part = name.rpartition(":")[2]
-        if part == "c":
+        if part in ("v", "is"):  # cells without a value are not held
+            self.hold()
+        elif part == "c":
             self.is_shared = said.get("t") == "s"
             place = said.get("r", "")
             letters = place.rstrip("0123456789")
             self.column = _number_of(letters.upper()) if place else self.column + 1
             self.row = int(place[len(letters) :]) if place else self.row
-            self.hold()
         elif part == "row":
             self.row, self.column = int(said.get("r", self.row + 1)), 0
-            self.hold()
         elif part == "si":
             self.lengths.append(0)
         elif part == "Relationship":  # a part that stands for several sheets is held for each
