@@ -904,7 +904,8 @@ def test_a_copy_is_announced_by_itself_and_ends_when_somebody_says(in_service):
         await service.open(again)
         told = {id: read_announcement(await service.announcement(id)) for id in (first, again)}
         assert {id: each.id for id, each in told.items()} == {first: first, again: again}
-        assert told[first].closes is not None is told[again].closes
+        assert told[first].closes is not None
+        assert told[again].closes is None
 
     in_service(using)
 

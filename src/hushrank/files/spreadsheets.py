@@ -178,7 +178,7 @@ class _ToldByExcel(_Told):
         self.part, self.is_shared = "", False
         self.lengths: list[int] = []
         self.shared: Counter[str] = Counter()
-        self.targets, self.sheets = set[str](), set[str]()
+        self.named = set[tuple[str, str]]()
 
     def begin(self, name: str, said: dict[str, str]) -> None:
         self.part = part = name.rpartition(":")[2]
@@ -194,16 +194,16 @@ class _ToldByExcel(_Told):
             self.row, self.column = int(said.get("r", self.row + 1)), 0
         elif part == "si":
             self.lengths.append(0)
-        elif part == "Relationship":  # a part that stands for several sheets is held for each
-            target = said.get("Target", "").lower().removeprefix("/xl/")
-            if target in self.targets:
-                raise ValueError
-            self.targets.add(target)
+        elif part == "Relationship":
+            self._name(part, said.get("Target", "").lower().removeprefix("/xl/"))
         elif part == "sheet":
-            own = next((value for key, value in said.items() if key.endswith(":id")), "")
-            if own and own in self.sheets:
-                raise ValueError
-            self.sheets.add(own)
+            self._name(part, next((said[key] for key in said if key.endswith(":id")), ""))
+
+    def _name(self, part: str, own: str) -> None:
+        """Raise ValueError for a part that stands for several sheets: it is held for each."""
+        if own and (part, own) in self.named:
+            raise ValueError
+        self.named.add((part, own))
 
     def text(self, text: str) -> None:
         if self.part == "v" and self.is_shared:

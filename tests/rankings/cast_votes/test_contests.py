@@ -3,6 +3,7 @@
 import pytest
 
 from hushrank.errors import HushrankError
+from hushrank.rankings.cast_votes import contests
 from hushrank.rankings.cast_votes.contests import (
     OVERVOTE,
     Marked,
@@ -53,11 +54,14 @@ def test_names_alike_are_told_apart_within_their_contest_alone():
     assert told_apart(names) == {1: "Lee (1)", 2: "Lee (2)", 3: "Lee", 4: "Ma"}
 
 
-def test_very_many_places_for_few_marks_are_refused():
+def test_very_many_places_are_refused_where_there_are_many_ballots(monkeypatch):
     """Of 360 kB, 6 GB would be made."""
     with pytest.raises(HushrankError, match="expected a contest of at most 1000 places"):
         RankedContest.of(7, "Mayor", 1001)
-    mayor, marks = [RankedContest.of(7, "Mayor", 1000)], [Marked(0, 7, 1, "Ann")]
-    with pytest.raises(HushrankError, match="at most 4,194,304 places of all ballots"):
-        table_of_marks(mayor, 4195, marks, "made up")
-    assert table_of_marks(mayor, 400, marks, "made up").n_rows == 400
+    monkeypatch.setattr(contests, "MOST_COLUMNS", 20)
+    monkeypatch.setattr(contests, "FEW_CELLS", 1000)
+    three = [RankedContest.of(n, f"Contest {n}", 10) for n in range(3)]
+    with pytest.raises(HushrankError, match="at most 20 places together, got 30"):
+        table_of_marks(three, 100, [], "made up")
+    assert table_of_marks(three, 33, [], "made up").n_rows == 33
+    assert table_of_marks(three[1:], 100, [], "made up").n_rows == 100

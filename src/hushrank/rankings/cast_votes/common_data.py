@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 FORMAT = "cast vote records in the common data format"
-"""Far more than ballots have: each is a column, for one mark's sake."""
 RANKED, PERHAPS_RANKED = ("rcv", "borda"), ("", "other")
 """What a contest's `VoteVariation` says of ranking."""
 _REPORT, _SNAPSHOT, _BEGIN = b"CastVoteRecordReport", b'"CVRSnapshot"', 4096

@@ -13,8 +13,9 @@ WRITE_IN = "Write-in"
 NO_CONTEST = "expected a contest in which candidates are ranked"
 
 MOST_PLACES = 1000
-FEW_CELLS, CELLS_OF_A_MARK = 2**22, 1000
-"""Of all contests: where ballots are of many districts, most of their cells are empty."""
+"""Far more than ballots have: each is a column, for one mark's sake."""
+MOST_COLUMNS, FEW_CELLS = 2000, 2**22
+"""A state has half as many places, in all of its districts; few ballots may have more."""
 
 K = TypeVar("K", bound=Hashable)
 
@@ -60,16 +61,18 @@ def table_of_marks(
     Marks in other contests are passed over. format: says in words what was read; told_by_rows:
     whether ballots tell which contests and places there are.
     """
-    every, marked = list(contests), list(marks)
+    every = list(contests)
     require(every, NO_CONTEST)
-    _require_used(n_ballots * sum(len(each.titles) for each in every), len(marked))
     titles = [title for each in every for title in each.titles]
+    most = max(MOST_COLUMNS, FEW_CELLS // n_ballots)
+    few = f"expected contests of at most {most:,} places together, got {len(titles):,}"
+    require(len(titles) <= most, few)
     cells = {
         (each.id, place): [""] * n_ballots
         for each in every
         for place in range(1, len(each.titles) + 1)
     }
-    for mark in marked:
+    for mark in marks:
         column = cells.get((mark.contest, mark.place))
         if column is not None:
             is_other = column[mark.row] not in ("", mark.name)
@@ -82,12 +85,6 @@ def table_of_marks(
         format,
         told_by_rows=told_by_rows,
     )
-
-
-def _require_used(n_cells: int, n_marks: int) -> None:
-    """Refuse a small file of very many places: all cells are held, empty or not."""
-    most = max(FEW_CELLS, CELLS_OF_A_MARK * n_marks)
-    require(n_cells <= most, f"expected at most {most:,} places of all ballots, got {n_cells:,}")
 
 
 def require_several_ranking(ranking: Iterable[tuple[Hashable, int]], n_ballots: int) -> None:
