@@ -278,7 +278,7 @@ def test_tallies_of_a_later_round_are_refused_where_earlier_ones_were_changed(tm
         right = await elsewhere(service, id, tmp_path)
         (tallies, *others), last = right.rounds[0].tallies, right.rounds[1]
         (n, support), *rest = tallies
-        changed = ((n, (support[1], support[0], *support[2:])), *rest)
+        changed = ((n, (*support[1:], support[0])), *rest)
         first = msgspec.structs.replace(right.rounds[0], tallies=(changed, *others))
         with pytest.raises(Refusal, match="of another round"):
             await service.take_back(id, replace(right, rounds=(first, last)))
