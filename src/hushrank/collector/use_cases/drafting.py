@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from hushrank.collector.announcement import Announcement, announce
-from hushrank.collector.draft import Draft, digest_of, picture_type, write_draft
+from hushrank.collector.draft import Draft, digest_of, mark_of, picture_type, write_draft
 from hushrank.collector.life import Life
 from hushrank.collector.refusals import Refusal, allow
 from hushrank.collector.rounds import Asked, encode_tallies
@@ -16,6 +16,8 @@ from hushrank.collector.tokens import new_id
 from hushrank.collector.use_cases.records import LiveSurvey, Past, Record
 from hushrank.collector.use_cases.shelf import Shelf
 from hushrank.surveys.survey import RoundTallies
+
+CHANGED = "the draft was changed meanwhile"
 
 
 class Drafting(Shelf):
@@ -48,11 +50,22 @@ class Drafting(Shelf):
         )
         return copied
 
-    async def edit(self, id: str, draft: Draft, pictures: dict[str, bytes] | None = None) -> None:
-        """Put another draft in place of one that nobody has seen. Raises Refusal."""
+    async def edit(
+        self,
+        id: str,
+        draft: Draft,
+        pictures: dict[str, bytes] | None = None,
+        *,
+        mark: str | None = None,
+    ) -> None:
+        """Put another draft in place of one that nobody has seen.
+
+        mark: of the draft that is replaced, where others may have changed it since. Raises Refusal.
+        """
 
         def edited(record: Record) -> Record:
             record.life.require_editable()
+            allow(mark in (None, mark_of(record.draft)), "not-allowed", CHANGED)
             chosen = record.chosen if _can_ask_the_same(record.draft, draft) else None
             return msgspec.structs.replace(record, draft=draft, chosen=chosen)
 

@@ -16,7 +16,7 @@ from hushrank.collector.rounds import Asked, choose, encode_tallies, n_reports_o
 from hushrank.collector.store.checks import MOST_BLOB_BYTES, MOST_REPORT_BYTES
 from hushrank.collector.store.store import ASKED, Kept, NewRound
 from hushrank.collector.tokens import MOST_KEYS
-from hushrank.collector.use_cases.drafting import Drafting
+from hushrank.collector.use_cases.drafting import CHANGED, Drafting
 from hushrank.collector.use_cases.records import Record, RoundRecord
 from hushrank.collector.use_cases.shelf import asked_by, made
 from hushrank.errors import HushrankError
@@ -38,7 +38,6 @@ BYTES_BESIDE_A_REPORT = 160
 """As JSON, of what goes with a report."""
 FEWER = "take fewer items or queries"
 ENDED = "this round was ended meanwhile"
-CHANGED = "the draft was changed meanwhile"
 
 
 class Running(Drafting):

@@ -217,6 +217,7 @@ def test_a_long_list_is_kept_and_can_be_replaced(on_collector):
         answer = await organiser.post(f"/o/surveys/{id}/edit", shown | {"action": "save"})
         assert answer.status_code == 303, wrongs(answer.text)
         assert (await collector.service.survey(id)).draft.names == tuple(names)
+        shown = fields((await organiser.get(f"/o/surveys/{id}/edit")).text)
         await organiser.post(f"/o/surveys/{id}/edit", shown | {"pasted": "a\nb", "action": "save"})
         assert (await collector.service.survey(id)).draft.names == ("a", "b")
 
@@ -249,6 +250,52 @@ def test_a_closing_time_is_shown_in_utc_again(on_collector):
         assert closes == datetime(2027, 2, 3, 17, tzinfo=UTC)
         shown = fields((await organiser.get(f"/o/surveys/{id}/edit")).text)
         assert (shown["closes"], shown["closes_offset"]) == (["2027-02-03T17:00"], ["0"])
+
+    on_collector(using)
+
+
+def test_the_form_of_an_old_page_replaces_a_newer_draft_only_when_sent_again(on_collector):
+    async def using(collector):
+        organiser = await signed_in(collector)
+        id = await organiser.made()
+        here = f"/o/surveys/{id}/edit"
+        old = fields((await organiser.get(here)).text) | {"title": "Old page", "action": "save"}
+        newer = fields((await organiser.get(here)).text) | {"title": "Newer", "action": "save"}
+        assert (await organiser.post(here, newer)).status_code == 303
+        for sent in (old, FILLED | {"title": "Old page"}):
+            refused = await organiser.post(here, sent)
+            assert refused.status_code == 422
+            assert "Somebody changed the draft" in refused.text
+            assert (await collector.service.survey(id)).draft.title == "Newer"
+        foretold = fields((await organiser.post(here, old | {"action": "forecast"})).text)
+        assert foretold["draft"] == old["draft"]  # nobody was told
+        again = fields(refused.text)
+        assert again["title"] == ["Old page"]
+        assert (await organiser.post(here, again | {"action": "save"})).status_code == 303
+        assert (await collector.service.survey(id)).draft.title == "Old page"
+
+    on_collector(using)
+
+
+def test_of_two_who_save_at_once_one_is_refused(on_collector, monkeypatch):
+    """The other saves while what the first has typed is looked at."""
+
+    async def using(collector):
+        organiser = await signed_in(collector)
+        id = await organiser.made()
+        here = f"/o/surveys/{id}/edit"
+        shown = fields((await organiser.get(here)).text) | {"title": "First", "action": "save"}
+        check = editing.check
+
+        async def beside(typed, **known):
+            checked = await check(typed, **known)
+            await collector.service.edit(id, draft(title="Second"))
+            return checked
+
+        monkeypatch.setattr(editing, "check", beside)
+        refused = await organiser.post(here, shown)
+        assert refused.status_code == 403
+        assert (await collector.service.survey(id)).draft.title == "Second"
 
     on_collector(using)
 

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from hushrank.collector.draft import MOST_PEOPLE, Draft, Form, read_draft, write_draft
+from hushrank.collector.draft import MOST_PEOPLE, Draft, Form, mark_of, read_draft, write_draft
 from hushrank.collector.web.pages_organiser.forecast_words import (
     ForecastWords,
     forecast_words,
@@ -123,10 +123,10 @@ async def _sent(request: Request, id: str | None, earlier: Draft | None) -> Resp
     if checked.draft is None:
         return _form(request, t, typed, id, earlier, checked)
     service, pictures = service_of(request), dict(checked.pictures)
-    if id is None:
+    if id is None or earlier is None:
         id = await service.create(checked.draft, pictures)
         return go(f"/o/surveys/{id}", done="created")
-    await service.edit(id, checked.draft, pictures)
+    await service.edit(id, checked.draft, pictures, mark=mark_of(earlier))
     return go(f"/o/surveys/{id}", done="saved")
 
 
@@ -145,6 +145,7 @@ def _form(
         "form.html",
         422 if wrong else 200,
         id=id,
+        mark=_mark(typed, earlier, is_told=checked is not None),
         typed=typed,
         wrong=wrong,
         problems=[(name, _label(t, name)) for name in wrong if name != "items" or len(wrong) == 1],
@@ -157,6 +158,16 @@ def _form(
         closes_utc=_closes_utc(typed),
         forecast=_forecast(t, typed, n_items, people=typed["expected_people"]),
     )
+
+
+def _mark(typed: Typed, earlier: Draft | None, *, is_told: bool) -> str:
+    """Return the mark of the draft that the form stands for: one that was told of, or was opened.
+
+    Empty for a new survey.
+    """
+    if earlier is None:
+        return ""
+    return mark_of(earlier) if is_told or not typed["draft"] else typed["draft"]
 
 
 def _forecast(t: Words, typed: Typed, n_items: int, *, people: str) -> ForecastWords:

@@ -15,6 +15,7 @@ from hushrank.collector.draft import (
     Draft,
     digest_of,
     make_draft,
+    mark_of,
     picture_type,
 )
 from hushrank.collector.rounds import replay
@@ -47,6 +48,8 @@ async def check(typed: Typed, *, earlier: Draft | None, now: datetime) -> Checke
     """Make a draft of a form. `earlier`: the draft that it stands for, whose pictures are kept."""
     checks = _Checks(typed, earlier, now)
     plain = checks.plain()
+    if earlier is not None and typed["draft"] != mark_of(earlier):
+        checks.wrong["form"] = Wrong("wrong.changed")
     draft = None
     if not checks.wrong:
         try:
