@@ -391,3 +391,19 @@ def test_a_small_parquet_file_of_very_many_rows_is_refused_before_it_is_read(mon
     assert len(many) * encodings.MOST_TIMES < 2**22
     with pytest.raises(HushrankError, match="expected 100 cells for each byte of a Parquet file"):
         arrow_tables.parse_parquet(many)
+
+
+def test_a_small_parquet_file_of_long_texts_is_refused_before_it_is_read(monkeypatch):
+    monkeypatch.setattr(encodings, "UNPACKED_ANYWAY", 2**16)
+
+    def packed(n_letters):
+        content, texts = BytesIO(), ["a" * n_letters, "b" * n_letters]
+        table = pa.table({"text": texts, "number": [1, 2]})
+        parquet.write_table(table, content, compression="zstd", row_group_size=1)
+        return content.getvalue()
+
+    assert arrow_tables.parse_parquet(packed(2**14)).columns[0].texts[1] == "b" * 2**14
+    large = packed(2**16)
+    assert 2**16 < len(large) * encodings.MOST_TIMES < 2**17  # each row alone would be read
+    with pytest.raises(HushrankError, match="expected a Parquet file of 100 times its size"):
+        arrow_tables.parse_parquet(large)

@@ -19,7 +19,8 @@ from hushrank.files.columns import Column, Table, text_of
 from hushrank.files.encodings import MOST_TIMES, most_unpacked
 
 EXTRA = "parquet"
-LARGE = f"expected {MOST_TIMES} cells for each byte of a Parquet file at most: save it as CSV"
+MANY = f"expected {MOST_TIMES} cells for each byte of a Parquet file at most: save it as CSV"
+LARGE = f"expected a Parquet file of {MOST_TIMES} times its size at most: save it as CSV"
 
 _ROW_NUMBERS = re.compile(r"__index_level_\d+__")
 
@@ -63,7 +64,9 @@ def parse_parquet(content: bytes) -> Table:
     found = None
     with suppress(pa.ArrowException, OSError, ValueError):  # their messages may show cells
         said = parquet.read_metadata(BytesIO(content))
-        require(said.num_rows * said.num_columns <= most_unpacked(content), LARGE)
+        most, groups = most_unpacked(content), map(said.row_group, range(said.num_row_groups))
+        require(said.num_rows * said.num_columns <= most, MANY)
+        require(sum(group.total_byte_size for group in groups) <= most, LARGE)
         kept = [one.name for one in said.schema.to_arrow_schema() if _is_text(one.type)]
         read = parquet.read_table(  # texts once each, however many rows have them
             BytesIO(content), read_dictionary=kept, page_checksum_verification=True
