@@ -329,6 +329,70 @@ def test_a_long_text_of_cells_that_are_repeated_is_refused(row, is_refused, text
         assert len(parse_spreadsheet(content).cells(0)[0]) == (1 if "/" in text else 1000)
 
 
+@pytest.mark.parametrize(
+    ("target", "path"),
+    [
+        ("worksheets/sheet1.dat", "xl/worksheets/sheet1.dat"),
+        ("/custom/sheet1.xml", "custom/sheet1.xml"),
+        ("../worksheets/sheet1.xml", "worksheets/sheet1.xml"),
+    ],
+)
+def test_a_sheet_is_read_of_no_part_whose_cells_were_not_counted(target, path):
+    """Of 1,300 bytes, 500 GB would be asked for, which ends the process."""
+    packed = ZipFile(BytesIO(excel(ROWS)))
+    files = {name: packed.read(name).decode() for name in packed.namelist()}
+    related = "xl/_rels/workbook.xml.rels"
+    files[related] = files[related].replace("worksheets/sheet1.xml", target)
+    files[path] = files.pop("xl/worksheets/sheet1.xml")
+    with pytest.raises(HushrankError, match="expected a whole spreadsheet"):
+        parse_spreadsheet(zipped(**files))
+
+
+def test_a_part_is_counted_however_its_path_is_written():
+    packed = ZipFile(BytesIO(with_more(f'<row r="{2**20}"><c r="XFD{2**20}"><v>1</v></c></row>')))
+    files = {name: packed.read(name).decode() for name in packed.namelist()}
+    for before, after in (("/", "\\"), ("xl/", "/xl/"), (".xml", ".XML"), ("xl/", "XL/")):
+        last = "xl/worksheets/sheet1.xml"
+        moved = {
+            last.replace(before, after) if name == last else name: files[name] for name in files
+        }
+        with pytest.raises(HushrankError, match="expected sheets of at most"):
+            parse_spreadsheet(zipped(**moved))
+
+
+@pytest.mark.parametrize("name", ["_rels/.rels", "META-INF/manifest.xml"])
+def test_parts_beside_the_sheets_may_not_be_packed_too_small_either(name, monkeypatch):
+    monkeypatch.setattr(encodings, "UNPACKED_ANYWAY", 2**14)
+    whole = open_document(ROWS) if name.startswith("META") else excel(ROWS)
+    packed, buffer = ZipFile(BytesIO(whole)), BytesIO()
+    with ZipFile(buffer, "w", ZIP_DEFLATED) as archive:
+        for each in packed.namelist():
+            archive.writestr(each, packed.read(each).decode() + " " * 2**20 * (each == name))
+    with pytest.raises(HushrankError, match="100 times its size at most: save it as CSV"):
+        parse_spreadsheet(buffer.getvalue())
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize("write", [excel, open_document])
+def test_of_two_parts_of_one_name_none_is_read(write):
+    packed, buffer = ZipFile(BytesIO(write(ROWS))), BytesIO()
+    with ZipFile(buffer, "w") as archive:
+        for name in packed.namelist():
+            for _ in range(1 + name.endswith(("content.xml", "sheet1.xml"))):
+                archive.writestr(name, packed.read(name))
+    with pytest.raises(HushrankError, match="expected a whole spreadsheet"):
+        parse_spreadsheet(buffer.getvalue())
+
+
+def test_of_a_file_of_both_kinds_only_the_parts_of_excel_are_read():
+    """Cells that OpenDocument repeats would be counted as Excel counts them."""
+    rows = f"<table:table-row{repeated(2**20, 'rows')}>{CELL.format('')}</table:table-row>"
+    packed = ZipFile(BytesIO(of_open_document(rows)))
+    files = {name: packed.read(name).decode() for name in packed.namelist()}
+    with pytest.raises(HushrankError, match="expected a whole spreadsheet"):
+        parse_spreadsheet(zipped(**files, **{"xl/a.xml": "<a/>"}))
+
+
 def test_of_excel_s_files_those_of_xml_are_read():
     with pytest.raises(HushrankError, match=r"got \.xlsb: save it as \.xlsx"):
         parse_spreadsheet(zipped(**{"xl/workbook.bin": "", "xl/worksheets/sheet1.bin": ""}))

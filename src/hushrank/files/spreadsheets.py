@@ -9,7 +9,7 @@ from datetime import date, datetime, time, timedelta
 from functools import cache, reduce
 from io import BytesIO
 from typing import IO, TypeAlias
-from zipfile import BadZipFile, ZipFile
+from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from hushrank.errors import HushrankError, require
 from hushrank.files.columns import MOST_CELLS, Table, text_columns, text_of
@@ -31,9 +31,11 @@ _WITHIN = re.compile(
 """The name of a file within: `xl/` alone is somewhere in millions of packed bytes, by chance."""
 FEW_CELLS = 2**22
 """So many may stand in a file of any size: all that can be held in a second or two."""
-_READ = re.compile(
-    r"/?xl/(?:.*\.xml|workbook\.bin|_rels/workbook\.xml\.rels)|content\.xml", re.IGNORECASE
+_OF_EXCEL = re.compile(
+    r"/?(?:xl[/\\](?:.*\.xml|workbook\.bin|_rels[/\\]workbook\.xml\.rels)|_rels[/\\]\.rels)",
+    re.IGNORECASE,
 )
+_OF_OPEN_DOCUMENT = re.compile(r"mimetype|META-INF/manifest\.xml|content\.xml")
 _OPEN_CELLS = ("table:table-cell", "table:covered-table-cell")
 _DAMAGED = (BadZipFile, EOFError, LookupError, OSError, RuntimeError, ValueError, zlib.error)
 _AT_ONCE = 2**20
@@ -90,9 +92,9 @@ def _sheets(content: bytes) -> dict[str, Rows]:
     from python_calamine import CalamineError, load_workbook
 
     try:
-        if content.startswith(_ZIP):  # others are not packed, and have 2^24 cells at most
-            _require_fits(content)
-        book = load_workbook(BytesIO(content))
+        # others are not packed, and have 2^24 cells at most
+        plain = _plain(content) if content.startswith(_ZIP) else BytesIO(content)
+        book = load_workbook(plain)
         found: dict[str, Rows] = {}
         for name in book.sheet_names:
             sheet = book.get_sheet_by_name(name)
@@ -104,22 +106,40 @@ def _sheets(content: bytes) -> dict[str, Rows]:
     raise HushrankError("expected a whole spreadsheet without a password")
 
 
-def _require_fits(content: bytes) -> None:
-    """Refuse what fills the memory: cells far away or repeated, and what is packed too small."""
+def _plain(content: bytes) -> BytesIO:
+    """Return the file with nothing packed, and with no part of which the cells were not counted.
+
+    So nothing is read that goes by a name which we would read otherwise. Raises HushrankError for
+    what fills the memory: cells far away or repeated, and what is packed too small.
+    """
     most = most_unpacked(content)
     large = f"expected a spreadsheet of {MOST_TIMES} times its size at most: save it as CSV"
-    with ZipFile(BytesIO(content)) as archive:
-        parts = [entry for entry in archive.infolist() if _READ.fullmatch(entry.filename)]
+    plain = BytesIO()
+    with ZipFile(BytesIO(content)) as archive, ZipFile(plain, "w") as copy:
+        parts, told = _parts(archive)
         require(sum(part.file_size for part in parts) <= most, large)
-        is_binary = any(part.filename.endswith(".bin") for part in parts)
-        require(not is_binary, "expected Excel or OpenDocument, got .xlsb: save it as .xlsx")
-        is_excel = any("/" in part.filename for part in parts)
-        told = _ToldByExcel() if is_excel else _ToldByOpenDocument()
         for part in parts:
-            with archive.open(part) as file:  # damaged, if it is longer than it says
-                told.read(file)
+            inner = archive.read(part)  # damaged, if it is longer than it says
+            if part.filename.lower().endswith((".xml", ".rels")):
+                told.read(BytesIO(inner))
             told.require_cells(min(MOST_CELLS, max(FEW_CELLS, MOST_TIMES * len(content))))
+            copy.writestr(part.filename, inner)
     require(told.n_letters() <= most, large)
+    plain.seek(0)
+    return plain
+
+
+def _parts(archive: ZipFile) -> "tuple[list[ZipInfo], _Told]":
+    """Return the parts that are read, of Excel where there are any, and what counts their cells."""
+    entries = archive.infolist()
+    parts = [each for each in entries if _OF_EXCEL.fullmatch(each.filename)]
+    is_binary = any(each.filename.lower().endswith(".bin") for each in parts)
+    require(not is_binary, "expected Excel or OpenDocument, got .xlsb: save it as .xlsx")
+    told: _Told = _ToldByExcel() if parts else _ToldByOpenDocument()
+    parts = parts or [each for each in entries if _OF_OPEN_DOCUMENT.fullmatch(each.filename)]
+    if len({each.filename for each in parts}) < len(parts):
+        raise BadZipFile  # of two parts of one name any may be read
+    return parts, told
 
 
 class _Told:

@@ -6,6 +6,7 @@ from copy import deepcopy
 import pytest
 
 from hushrank.errors import HushrankError
+from hushrank.rankings.cast_votes import contests
 from hushrank.rankings.cast_votes.common_data import parse_common_data
 from hushrank.rankings.files import read_rankings
 
@@ -103,6 +104,17 @@ def test_ballots_are_the_marks_that_count(form, tmp_path):
     assert "1 empty left out" in said
     assert "1 with an item twice" in said
     assert "1 ended by two items in one place" in said
+
+
+def test_records_of_few_bytes_have_few_places(tmp_path, monkeypatch):
+    """Of 2 MB, 2.3 GB would be made for one mark's sake."""
+    monkeypatch.setattr(contests, "FEW_CELLS", 100)
+    empty = {"CVRSnapshot": [{}]}
+    one = record(marked("c-p1", 300))
+    full, empty = ([one] * 2 + [each] * 500 for each in (record(), empty))
+    assert parse_common_data(json.dumps(report(full)).encode()).n_rows == 502
+    with pytest.raises(HushrankError, match="places together, got 300"):
+        parse_common_data(json.dumps(report(empty)).encode())
 
 
 def test_the_draft_says_the_same_in_other_words(tmp_path):

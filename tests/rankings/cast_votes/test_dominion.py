@@ -7,6 +7,7 @@ import pytest
 
 from hushrank.errors import HushrankError
 from hushrank.files import encodings
+from hushrank.rankings.cast_votes import contests
 from hushrank.rankings.files import read_rankings
 
 CONTESTS = {"List": [
@@ -227,6 +228,19 @@ def test_an_archive_that_is_packed_too_small_is_refused_before_it_is_unpacked(
                 read_rankings(tmp_path / "export.zip")
         else:
             assert read_rankings(tmp_path / "export.zip").n_people == len(SESSIONS) - 1
+
+
+def test_ballots_of_few_bytes_have_few_places_however_long_the_manifests_are(tmp_path, monkeypatch):
+    """Of 640 kB, 900 MB would be made."""
+    monkeypatch.setattr(contests, "FEW_CELLS", 100)
+    empty, full = [{"Original": {}}] * 50, [{"Original": ballot(mark(1, 1), mark(2, 2))}] * 50
+    wide = {"List": [{"Id": 7, "Description": "Mayor", "NumOfRanks": 300}]}
+    padded = {
+        "List": [*CANDIDATES["List"], *({"Id": n, "Description": ""} for n in range(10, 999))]
+    }
+    assert read_rankings(written(tmp_path, files(full, padded, wide))).n_people == 50
+    with pytest.raises(HushrankError, match="places together, got 300"):
+        read_rankings(written(tmp_path, files(empty, padded, wide)))
 
 
 def test_the_last_of_many_ranked_contests_has_its_marks(tmp_path):

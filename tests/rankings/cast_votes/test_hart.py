@@ -7,6 +7,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import pytest
 
 from hushrank.errors import HushrankError
+from hushrank.rankings.cast_votes import contests
 from hushrank.rankings.cast_votes.hart import is_hart
 from hushrank.rankings.cast_votes.xml_parts import parse_xml
 from hushrank.rankings.files import read_rankings
@@ -92,6 +93,29 @@ def test_an_archive_whose_packed_bytes_are_damaged_is_refused_in_a_line(tmp_path
     path.write_bytes(content[:begin] + b"\xff" * 20 + content[begin + 20 :])
     with pytest.raises(HushrankError, match="expected a whole ZIP file without a password"):
         read_rankings(path)
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_sheets_of_one_name_are_refused(tmp_path):
+    """The last one would be read for each of them."""
+    path = archive(tmp_path, [sheet(PLAIN, ("Mayor", options)) for options in RANKED])
+    with ZipFile(path, "a") as opened:
+        opened.writestr(f"cvr/1_{UUID(int=0)}.xml", sheet(PLAIN, ("Mayor", RANKED[1])))
+    with pytest.raises(HushrankError, match="a ZIP file with one file of each name"):
+        read_rankings(path)
+
+
+def test_the_bytes_of_all_sheets_say_how_many_places_they_may_have(tmp_path, monkeypatch):
+    monkeypatch.setattr(contests, "FEW_CELLS", 0)
+    sheets = [sheet(PLAIN, ("Mayor", RANKED[n % 2])) for n in range(20)]
+    per_ballot = sum(map(len, sheets)) // 20
+    for per_byte, is_taken in ((4 / per_ballot, True), (1 / per_ballot, False)):
+        monkeypatch.setattr(contests, "MOST_PER_BYTE", per_byte)
+        if is_taken:
+            assert read_rankings(archive(tmp_path, sheets)).n_people == 20
+        else:
+            with pytest.raises(HushrankError, match="places together, got 3"):
+                read_rankings(archive(tmp_path, sheets))
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])

@@ -29,14 +29,17 @@ def has_file(content: bytes, is_wanted: Callable[[str], object]) -> bool:
 def unpacked(content: bytes, is_wanted: Callable[[str], object]) -> Iterator[tuple[str, bytes]]:
     """Yield name and content of the files of an archive that are wanted by name, sorted.
 
-    Raises HushrankError when it is damaged, has a password or was packed much too small.
+    Raises HushrankError when it is damaged, has a password, was packed much too small, or has
+    several files of one name.
     """
     large = f"expected a ZIP file of {MOST_TIMES} times its size at most: unpack it yourself"
     try:
         with ZipFile(BytesIO(content)) as archive:
-            n_bytes = sum(each.file_size for each in archive.infolist() if is_wanted(each.filename))
-            require(n_bytes <= most_unpacked(content), large)
-            for name in sorted(filter(is_wanted, archive.namelist())):
-                yield name, archive.read(name)
+            wanted = [each for each in archive.infolist() if is_wanted(each.filename)]
+            files = {each.filename: each for each in wanted}
+            require(len(files) == len(wanted), "expected a ZIP file with one file of each name")
+            require(sum(each.file_size for each in wanted) <= most_unpacked(content), large)
+            for name in sorted(files):
+                yield name, archive.read(files[name])
     except _DAMAGED:
         raise HushrankError("expected a whole ZIP file without a password") from None

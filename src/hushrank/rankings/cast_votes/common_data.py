@@ -152,8 +152,14 @@ def parse_common_data(content: bytes) -> Table:
     ]
     undecided = marking.n_undecided
     more = f"; marks that nobody decided about: {undecided:,}, counted" if undecided else ""
-    n_records = len(report.records)
-    return table_of_marks(contests, n_records, marks, f"{FORMAT}{more}", told_by_rows=True)
+    return table_of_marks(
+        contests,
+        len(snapshots),
+        marks,
+        f"{FORMAT}{more}",
+        n_bytes=len(content),
+        told_by_rows=True,
+    )
 
 
 def _report(content: bytes) -> Report:

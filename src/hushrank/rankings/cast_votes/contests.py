@@ -16,6 +16,8 @@ MOST_PLACES = 1000
 """Far more than ballots have: each is a column, for one mark's sake."""
 MOST_COLUMNS, FEW_CELLS = 2000, 2**22
 """A state has half as many places, in all of its districts; few ballots may have more."""
+MOST_PER_BYTE = 10
+"""A ballot with one mark takes 110 bytes: it may have as many places as a state."""
 
 K = TypeVar("K", bound=Hashable)
 
@@ -54,17 +56,18 @@ def table_of_marks(
     marks: Iterable[Marked],
     format: str,
     *,
+    n_bytes: int,
     told_by_rows: bool = False,
 ) -> Table:
     """Return a column for each place, with a row a ballot; two names in one place are an overvote.
 
-    Marks in other contests are passed over. format: says in words what was read; told_by_rows:
-    whether ballots tell which contests and places there are.
+    Marks in other contests are passed over. format: says in words what was read; n_bytes: of the
+    ballots, unpacked; told_by_rows: whether ballots tell which contests and places there are.
     """
     every = list(contests)
     require(every, NO_CONTEST)
     titles = [title for each in every for title in each.titles]
-    most = max(MOST_COLUMNS, FEW_CELLS // n_ballots)
+    most = max(FEW_CELLS, min(MOST_COLUMNS * n_ballots, MOST_PER_BYTE * n_bytes)) // n_ballots
     few = f"expected contests of at most {most:,} places together, got {len(titles):,}"
     require(len(titles) <= most, few)
     cells = {

@@ -114,7 +114,8 @@ def parse_dominion(content: bytes, path: Path) -> Table:
     ]
     candidates = _manifest(files, CANDIDATES)
     names = told_apart({each.id: (each.contest_id, each.description) for each in candidates})
-    return table_of_marks(contests, len(sessions), _marks(sessions, contests, names), FORMAT)
+    marks, n_bytes = _marks(sessions, contests, names), sum(map(len, votes))
+    return table_of_marks(contests, len(sessions), marks, FORMAT, n_bytes=n_bytes)
 
 
 def _marks(

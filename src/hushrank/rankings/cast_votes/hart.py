@@ -68,8 +68,10 @@ def parse_hart(content: bytes) -> Table:
     """
     one = "expected the whole archive, a ZIP file: this is one sheet of it"
     require(is_archive(content), one)
-    files = enumerate(unpacked(content, _FILE.fullmatch), 1)
-    sheets = [list(_contests(text, number)) for number, (_, text) in files]
+    sheets, n_bytes = list[list[Contest]](), 0
+    for number, (_, text) in enumerate(unpacked(content, _FILE.fullmatch), 1):
+        sheets.append(list(_contests(text, number)))
+        n_bytes += len(text)
     named_so = dict.fromkeys((each.id, each.name) for each in _every(sheets))
     contests = dict(sorted(named_so))  # in the order of no sheet
     once = "expected one name for each contest, the same on all sheets"
@@ -90,7 +92,8 @@ def parse_hart(content: bytes) -> Table:
     named_in = {each.id: (contest, each.name) for contest, each in options if each.name}
     names = told_apart(named_in)
     _require_no_lone_number(sheets, {id for id in names if names[id] != named_in[id][1]})
-    return table_of_marks(ranked, len(sheets), _marks(sheets, names), FORMAT, told_by_rows=True)
+    marks, n_ballots = _marks(sheets, names), len(sheets)
+    return table_of_marks(ranked, n_ballots, marks, FORMAT, n_bytes=n_bytes, told_by_rows=True)
 
 
 def _every(sheets: Sequence[Sequence[Contest]]) -> Iterator[Contest]:
