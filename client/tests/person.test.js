@@ -414,6 +414,23 @@ test("of a survey that another tab has forgotten no order is kept, whoever gives
   assert.deepEqual(await own(), []);
 });
 
+test("nothing of what was given stays where another tab forgets the survey meanwhile", async (context) => {
+  const survey = caseOf("pairs", { id: "raced", series: "races" });
+  globalThis.fetch = new Collector(survey).fetch;
+  const person = await openDevice({ origin: COLLECTOR });
+  await person.limitTo(100);
+  await person.join(survey.id, { invitation: "a token" });
+  const { put } = IDBObjectStore.prototype;
+  const kept = (await keysKept()).filter((key) => /^survey .*raced/.test(key));
+  assert.equal(kept.length, 1);
+  context.mock.method(IDBObjectStore.prototype, "put", function (value, key) {
+    if (/^person .*order of races/.test(key)) kept.forEach((each) => this.delete(each));
+    return put.call(this, value, key);
+  });
+  await assert.rejects(person.lock(survey.id, "races", { order: survey.order, unranked: [] }));
+  assert.deepEqual((await keysKept()).filter((key) => /^person .*race/.test(key)), []);
+});
+
 test("of a survey no order stays that another tab gives while it is forgotten", async (context) => {
   const survey = caseOf("pairs", { id: "meanwhile", series: "same" });
   globalThis.fetch = new Collector(survey).fetch;

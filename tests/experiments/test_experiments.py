@@ -102,6 +102,25 @@ def test_repetitions_and_purposes_have_independent_draws(people):
     assert seen[16:] == seen[:8]
 
 
+def test_what_is_compared_with_the_measurement_before_it_draws_the_same(people):
+    seen = {}
+
+    def point(curve, same_draws):
+        def measure(draws):
+            seen.setdefault(curve, []).append(draws.noise.integers(2**60))
+            return {"simplex": 0.0}
+
+        return Measurement("proposed", curve, 1.0, measure, same_draws=same_draws)
+
+    points = [point(name, name in "bde") for name in "abcdef"]
+    views = treatment_views({"row": ("proposed",)}, ("simplex",), y_label="y")
+    several = Experiment("made-up", "Title", "shows", "x", views, lambda people, quick: points)
+    measured(several, people, Settings(repetitions=3))
+    assert seen["a"] == seen["b"]
+    assert seen["c"] == seen["d"] == seen["e"]
+    assert len({*seen["a"], *seen["c"], *seen["f"]}) == 9
+
+
 def test_what_draws_nothing_is_measured_once(people):
     probe = made_up(lambda draws: {"any": 0.5}, most_repetitions=1)
     (point,) = measured(probe, people, Settings()).points

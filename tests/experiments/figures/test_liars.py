@@ -53,6 +53,14 @@ def test_liars_without_noise_say_what_they_want():
     assert with_most_gain(WHOLE, mechanism, 5, WANTED, rng()).tolist() == [12] * 5
 
 
+@pytest.mark.parametrize("share", [0.1, 0.5])
+def test_liars_send_their_share_of_all_reports(share):
+    n_people = 900
+    honest = np.tile(np.arange(4, dtype=np.uint8), (n_people, 1))
+    n_liars = Electors(Rankings(honest, tuple("abcd"))).crime(PICKED, share).n_liars
+    assert n_liars / (n_liars + n_people) == pytest.approx(share, abs=1e-9)
+
+
 @pytest.mark.parametrize(
     ("question", "named"),
     [

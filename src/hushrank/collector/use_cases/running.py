@@ -52,10 +52,16 @@ class Running(Drafting):
         allow(mark in (None, mark_of(draft)), "not-allowed", CHANGED)
         await self._open(id, draft.closes_utc, draft)
 
-    async def open_round(self, id: str, closes: datetime | None = None) -> None:
-        """Open the next round, until a closing time if there is one. Raises Refusal."""
+    async def open_round(
+        self, id: str, closes: datetime | None = None, *, after: int | None = None
+    ) -> None:
+        """Open the next round, until a closing time if there is one.
+
+        after: the round that it is to follow, where another may have ended by now. Raises Refusal.
+        """
         record = await self._record(id)
         allow(record.life.state == "between", "not-allowed", "no round follows: none has ended")
+        allow(after in (None, record.life.round), "not-allowed", ENDED)
         await self._open(id, closes)
 
     async def close_round(self, id: str, round: int | None = None) -> None:

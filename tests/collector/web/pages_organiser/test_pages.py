@@ -346,7 +346,13 @@ def test_a_second_round_is_opened_until_the_time_that_was_typed(on_collector):
             ["This time has passed already."],
         )
         typed = {"closes": "2027-02-01T10:00", "closes_offset": "-60"}
-        await organiser.post(f"/o/surveys/{id}/open-round", typed)
+        for another in ("1", "", "-1"):  # an old page's, or none
+            refused = await organiser.post(
+                f"/o/surveys/{id}/open-round", typed | {"round": another}
+            )
+            assert (refused.status_code, "ended meanwhile" in refused.text) == (403, True)
+        (shown,) = {*fields(page.text)["round"]}
+        await organiser.post(f"/o/surveys/{id}/open-round", typed | {"round": shown})
         life = (await collector.service.survey(id)).life
         assert (life.state, life.round) == ("open", 1)
         assert life.closes == datetime(2027, 2, 1, 9, tzinfo=UTC)

@@ -247,10 +247,12 @@ def test_how_likely_people_hold_just_an_order_is_on_the_page(language, said):
     orders = [
         {"share": 0.25, "order": ["tea", "milk"], "exact": 0.786},
         {"share": 0.1, "order": ["milk", "tea"], "exact": None},
+        {"share": 0.1, "order": ["milk", "tea"], "exact": 0.9999},
     ]
     learnt = SimpleNamespace(shown=SimpleNamespace(named={"popular_orders": {"orders": orders}}))
-    first, second = _popular(words_in(language), learnt)
+    first, second, sure = _popular(words_in(language), learnt)
     assert (first.order, first.exact, second.exact) == ("tea > milk", "79\N{NO-BREAK SPACE}%", None)
+    assert sure.exact == "99\N{NO-BREAK SPACE}%"  # nothing is certain
     words = words_in(language)("groups.exact", chance=first.exact)
     assert said in words
     assert first.exact in words

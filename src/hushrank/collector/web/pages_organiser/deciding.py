@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
+from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -62,10 +63,9 @@ def _ending(deed: Ending, done: str) -> Callable[[Request], Awaitable[Response]]
 
     @needs_organiser
     async def endpoint(request: Request) -> Response:
-        id, shown = request.path_params["id"], str((await form(request)).get("round", ""))
-        is_number = shown.isascii() and shown.isdigit() and len(shown) < 10
+        id, shown = request.path_params["id"], _shown_round(await form(request))
         try:
-            await deed(service_of(request), id, int(shown) if is_number else NO_ROUND)
+            await deed(service_of(request), id, shown)
         except HushrankError as error:
             return await refused_page(request, error)
         return go(f"/o/surveys/{id}", done=done)
@@ -73,9 +73,15 @@ def _ending(deed: Ending, done: str) -> Callable[[Request], Awaitable[Response]]
     return endpoint
 
 
+def _shown_round(fields: FormData) -> int:
+    shown = str(fields.get("round", ""))
+    is_number = shown.isascii() and shown.isdigit() and len(shown) < 10
+    return int(shown) if is_number else NO_ROUND
+
+
 @needs_organiser
 async def open_round(request: Request) -> Response:
-    """Open the next round, until the time that was typed."""
+    """Open the round after the one that the page showed, until the time that was typed."""
     id = request.path_params["id"]
     fields = await form(request)
     typed = Typed({name: value for name, value in fields.items() if isinstance(value, str)})
@@ -88,7 +94,7 @@ async def open_round(request: Request) -> Response:
         said = {"typed_closes": typed["closes"], "wrong_closes": "wrong.past"}
         return await survey_page(request, 422, **said)
     try:
-        await service_of(request).open_round(id, closes)
+        await service_of(request).open_round(id, closes, after=_shown_round(fields))
     except HushrankError as error:
         return await refused_page(request, error)
     return go(f"/o/surveys/{id}", done="opened")
