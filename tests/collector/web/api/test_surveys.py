@@ -1,3 +1,4 @@
+import asyncio
 import gc
 import gzip
 import hashlib
@@ -6,7 +7,9 @@ import msgspec
 
 from hushrank.collector.announcement import read_announcement
 from hushrank.collector.draft import digest_of
+from hushrank.collector.web.api import surveys
 from hushrank.collector.web.api.messages import JoiningBody
+from hushrank.collector.web.api.surveys import PackedDocuments
 from hushrank.collector.web.files import Document
 from hushrank.surveys.wire import read_survey
 from tests.collector.drafts import draft
@@ -64,6 +67,30 @@ def test_documents_are_packed_for_who_reads_gzip_and_only_for_them(on_collector)
             }
 
     on_collector(use)
+
+
+def test_documents_that_begin_alike_are_not_taken_for_one_another():
+    async def use():
+        packed = PackedDocuments()
+        contents = [b"a" * 2**16 + end for end in (b"1", b"2")]
+        found = [await packed.of(content) for content in contents]
+        assert [document.content for document in found] == contents
+        assert await packed.of(contents[0]) is found[0]
+
+    asyncio.run(use())
+
+
+def test_the_document_that_was_asked_for_first_is_forgotten_first(monkeypatch):
+    monkeypatch.setattr(surveys, "_MOST_KEPT", 250)
+
+    async def use():
+        packed = PackedDocuments()
+        first, second, third = [await packed.of(letter * 100) for letter in (b"1", b"2", b"3")]
+        assert await packed.of(b"2" * 100) is second
+        assert await packed.of(b"3" * 100) is third
+        assert await packed.of(b"1" * 100) is not first
+
+    asyncio.run(use())
 
 
 def test_the_whole_document_of_a_part_is_what_handouts_prove_to_belong_to(on_collector):

@@ -5,8 +5,9 @@ import socket
 from contextlib import suppress
 
 import pytest
+from starlette.requests import ClientDisconnect
 
-from hushrank.collector.web.guards.bodies import require_announced
+from hushrank.collector.web.guards.bodies import require_announced, whole_body
 from hushrank.collector.web.problems import Rejected
 from hushrank.collector.web.settings import Limits
 from tests.collector.web.api.test_reports import PROBLEM, kind_of
@@ -34,6 +35,18 @@ def test_however_many_headers_come_first_a_body_is_refused(header):
     require_announced([(b"x-more", b"11")] * 300, 10)
     with pytest.raises(Rejected):
         require_announced([*[(b"x-more", b"")] * 300, header], 10)
+
+
+@pytest.mark.parametrize("parts", [[], [b"{"], [b"{", b"}"]])
+def test_a_body_whose_end_did_not_come_is_none(parts):
+    messages = [{"type": "http.request", "body": part, "more_body": True} for part in parts]
+    left = iter([*messages, {"type": "http.disconnect"}])
+
+    async def receive():
+        return next(left)
+
+    with pytest.raises(ClientDisconnect):
+        asyncio.run(whole_body(receive))
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ def test_every_answer_is_safe_to_show(on_collector, path):
         assert "server" not in headers
         assert "x-powered-by" not in headers
         assert "strict-transport-security" not in headers
+        assert (headers["cache-control"] == "no-store") == (path != "/static/sign-in.js")
 
     on_collector(use, on_a_port=True)
 

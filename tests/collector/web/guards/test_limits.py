@@ -86,6 +86,18 @@ def test_who_asks_too_often_waits(on_collector):
     on_collector(use, limits=FEW)
 
 
+def test_all_of_a_home_wait_together(on_collector):
+    async def use(collector):
+        async def ask(number):
+            headers = {"x-forwarded-for": f"2001:db8::{number}"}
+            return (await collector.client.get("/v1/surveys/x", headers=headers)).status_code
+
+        assert [await ask(number) for number in range(1, 6)] == [404, 404, 404, 429, 429]
+        assert await ask("1:0:0:0:1") == 404
+
+    on_collector(use, limits=FEW, trusted_proxies=("127.0.0.1",))
+
+
 def test_a_link_is_not_joined_faster_than_its_rate(on_collector):
     async def use(collector):
         surveys = [await collector.open() for _ in range(2)]
