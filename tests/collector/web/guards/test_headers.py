@@ -79,6 +79,8 @@ def test_the_collector_answers_by_its_own_names_only(on_collector, host, status)
             answer = await collector.client.get(path, headers={"host": host})
             assert (answer.status_code == 421) is (status == 421)
         assert (await collector.client.get("/healthz", headers={"host": host})).status_code == 200
+        below = await collector.client.get("/healthz/x", headers={"host": host})
+        assert below.status_code == (421 if status == 421 else 404)
 
     on_collector(use, public_url="https://survey.example.org")
 

@@ -94,6 +94,8 @@ def test_all_of_a_home_wait_together(on_collector):
 
         assert [await ask(number) for number in range(1, 6)] == [404, 404, 404, 429, 429]
         assert await ask("1:0:0:0:1") == 404
+        own = [await collector.client.get("/v1/surveys/x") for _ in range(4)]  # of the proxy itself
+        assert [answer.status_code for answer in own] == [404, 404, 404, 429]
 
     on_collector(use, limits=FEW, trusted_proxies=("127.0.0.1",))
 

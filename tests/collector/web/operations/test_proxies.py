@@ -54,6 +54,11 @@ def test_only_our_proxies_say_how_a_request_came(client, said, scheme):
     assert seen(client, ("x-forwarded-proto", said))[1] == scheme
 
 
+def test_the_proxy_that_is_nearest_says_how_a_request_came():
+    twice = [("x-forwarded-proto", said) for said in ("https", "http")]
+    assert [seen("10.0.0.1", *each)[1] for each in (twice, twice[::-1])] == ["http", "https"]
+
+
 def test_no_other_header_says_how_a_request_came():
     assert seen("10.0.0.1", ("upgrade-insecure-requests", "https"))[1] == "http"
 
