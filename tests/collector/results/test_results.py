@@ -1,5 +1,6 @@
 import csv
 import json
+from dataclasses import replace
 from io import BytesIO, StringIO
 from types import SimpleNamespace
 from xml.etree import ElementTree
@@ -10,7 +11,7 @@ import pytest
 
 import hushrank
 from hushrank.collector.refusals import Refusal
-from hushrank.collector.results import pictures
+from hushrank.collector.results import pictures, public_document
 from hushrank.collector.results.files import FILES, file_names, make_file
 from hushrank.workflows.results.shares import pair_shares, rank_shares
 from tests.collector.drafts import NAMES, draft
@@ -45,6 +46,26 @@ def test_each_place_comes_with_how_sure_it_is(collection):
     for row in rows:
         best, worst = (collection.rank_intervals or {}).get(row["item"], ("", ""))
         assert (row["best_rank"], row["worst_rank"]) == (str(best), str(worst))
+
+
+def test_a_share_of_nobody_is_told():
+    """And no empty cell, which is a share that nobody knows."""
+    learnt = collected("max-entropy", n_people=60)
+    found = rank_shares(learnt)
+    low = [each for row in found.low for each in row]
+    assert 0 in low
+    told = [row["low"] for row in rows_of(learnt, "rank-shares.csv")]
+    assert "" not in told
+    assert sorted(map(float, told)) == sorted(round(float(each), 4) for each in low)
+
+
+def test_a_document_tells_each_figure_by_its_name(monkeypatch):
+    learnt = collected("max-entropy")
+    named = {name: {"of": name} for name in ("popular_orders", "goodness_of_fit", "chains")}
+    shown = replace(learnt.shown, named=named)
+    monkeypatch.setitem(vars(learnt), "shown", shown)
+    document = json.loads(public_document(learnt, ID, draft()))
+    assert {name: document[name] for name in named} == named
 
 
 def test_the_shares_of_ranks_stand_beside_their_items():

@@ -182,6 +182,19 @@ def test_who_guesses_links_is_stopped_and_nobody_else(on_pages):
     on_pages(use)
 
 
+def test_who_guesses_from_many_addresses_of_one_home_is_stopped(on_pages):
+    async def use(collector):
+        statuses = []
+        for n in range(12):
+            home = httpx.ASGITransport(collector.app, client=(f"2001:db8::{n}", 4711))
+            async with httpx.AsyncClient(transport=home, base_url=collector.origin) as client:
+                guessed = await sign_in(replace(collector, client=client), f"guess {n}")
+                statuses.append(guessed.status_code)
+        assert statuses == [401] * 10 + [429] * 2
+
+    on_pages(use)
+
+
 def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(on_pages):
     async def use(collector):
         answer = await sign_in(collector, await link_token(collector))

@@ -2,7 +2,7 @@ import pytest
 
 from hushrank.collector.web.guards.headers import PAGE_POLICY
 
-PATHS = ["/", "/o/sign-in", "/static/sign-in.js", "/v1/surveys/x", "/nothing", "/healthz"]
+PATHS = ["/", "/o/sign-in", "/static/sign-in.js", "/s/x", "/v1/surveys/x", "/nothing", "/healthz"]
 
 
 @pytest.mark.parametrize("path", PATHS)
