@@ -18,10 +18,12 @@ def test_all_of_many_items_are_asked_for():
 
 
 def test_each_of_many_people_answers_once_with_all_items(monkeypatch):
-    sent = []
+    sent, memories = [], []
 
     class Phone:
         def __init__(self, connection, memory):
+            assert not any(memory is other for other in memories)
+            memories.append(memory)
             self.joined, self.order = None, None
 
         def join(self, survey):

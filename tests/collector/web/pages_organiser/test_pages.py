@@ -370,6 +370,10 @@ def test_too_few_in_one_round_are_not_said_to_be_all_who_reported(on_collector):
         await collector.service.close_round(id)
         await collector.service.open_round(id)
         await take_part(collector.service, id, 3)
+        await collector.service.join(id, Joining(f"{77:032x}", 0))  # and does not answer
+        page = (await organiser.get(f"/o/surveys/{id}")).text
+        for what, n in (("reported", 3), ("joined", 4)):  # in the round that is open
+            assert f'data-count="{what}">{n}<' in page
         await collector.service.close_round(id)
         page = (await organiser.get(f"/o/surveys/{id}")).text
         assert "Closed with 15 reports" in page
