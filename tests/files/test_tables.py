@@ -88,12 +88,21 @@ def test_raw(text, width):
 def test_records_whose_table_would_fill_the_memory_are_refused_before_it_is_made(monkeypatch):
     """Each record has a key that no other has: of a hundred kilobytes it would take gigabytes."""
     lines = [b'{"k%d":1}' % key for key in range(9000)]
-    with pytest.raises(HushrankError, match="at most 67,108,864 cells, got one of 9,000 records"):
+    with pytest.raises(HushrankError, match="at most 4,194,304 cells, got one of 9,000 records"):
         parse_json(b"\n".join(lines))
     monkeypatch.setattr(json_tables, "MOST_CELLS", 100)
     assert len(parse_json(b"\n".join(lines[:10])).header) == 10
     with pytest.raises(HushrankError, match="11 records and 11 keys: write an answer a record"):
         parse_json(b"\n".join(lines[:11]))
+
+
+def test_records_of_few_bytes_have_few_cells(monkeypatch):
+    """Of 110 kB with 8,000 keys 64 million cells would be made."""
+    monkeypatch.setattr(json_tables, "_FEW_CELLS", 100)
+    lines = [b'{"%d":1}' % number for number in range(300)]
+    assert parse_json(b"\n".join(lines[:200])).n_rows == 200
+    with pytest.raises(HushrankError, match="300 records and 300 keys: write an answer a record"):
+        parse_json(b"\n".join(lines))
 
 
 def delimited(names, rows, sign=","):

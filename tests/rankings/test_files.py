@@ -12,13 +12,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hushrank.errors import HushrankError
-from hushrank.files import disk
+from hushrank.files import columns, disk
 from hushrank.files.disk import replace_file
 from hushrank.files.encodings import READABLE
 from hushrank.rankings.files import read_rankings, read_ratings, write_rankings
+from hushrank.rankings.forms import lists, tables
 from hushrank.rankings.forms.asked import FORMS
 from hushrank.rankings.forms.places import names_an_item
 from hushrank.rankings.profile import Rankings
+from hushrank.workflows.look import look
 
 NAMES = ["apple", "pear", "plum"]
 STRICT = Rankings.from_keys([[1, 2, 3], [3, 1, 2]], NAMES, np.array([2, 5]))
@@ -486,3 +488,56 @@ def test_every_example_of_the_documentation_loads(tmp_path, example, n_people):
     )
     blocks = [block for language, block in fenced if not language]
     assert read_rankings(write(tmp_path / "b", blocks[example])).n_people == n_people
+
+
+def of_single_items(form, n_items):
+    """Return a file in which each item has a ballot of its own, and no other item."""
+    items = range(1, n_items + 1)
+    names = "\n".join(f'"n{n}"' for n in items)
+    alternatives = "\n".join(f"# ALTERNATIVE NAME {n}: n{n}" for n in items)
+    head = f"# NUMBER ALTERNATIVES: {n_items}\n# NUMBER VOTERS: {n_items}\n{alternatives}"
+    return {
+        "a.blt": f"{n_items} 1\n" + "".join(f"1 {n} 0\n" for n in items) + f"0\n{names}\n",
+        "a.order": f"{n_items} 1\n" + "".join(f"0 1 {n - 1}\n" for n in items),
+        "a.soi": f"{head}\n" + "".join(f"1: {n}\n" for n in items),
+        "a.toi": f"{head}\n" + "".join(f"1: {{{n}}}\n" for n in items),
+        "a.csv": "ballot\n" + "".join(f"n{n}>n{n % n_items + 1}\n" for n in items),
+    }[form]
+
+
+@pytest.mark.parametrize("form", ["a.blt", "a.order", "a.soi", "a.toi", "a.csv"])
+def test_ballots_that_leave_nearly_all_items_out_are_refused_before_their_places_are_made(
+    form, tmp_path, monkeypatch
+):
+    """Of 650 kB, 4.5 GB would be made."""
+    monkeypatch.setattr(columns, "FEW_CELLS", 100)
+    monkeypatch.setattr(columns, "MOST_CELLS_PER_BYTE", 1)
+    path = tmp_path / form
+    path.write_text(of_single_items(form, 5))
+    assert read_rankings(path).n_items == 5
+    path.write_text(of_single_items(form, 90))
+    with pytest.raises(HushrankError, match=r"places of items, got 9[01] ballots of 90 items each"):
+        read_rankings(path)
+    monkeypatch.setattr(columns, "MOST_CELLS_PER_BYTE", 25)
+    assert read_rankings(path).n_items == 90
+
+
+def test_a_table_of_very_many_columns_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "MOST_COLUMNS", 4)
+    path = tmp_path / "a.csv"
+    path.write_text("a,b,c,d\n1,2,3,4\n4,3,2,1\n")
+    assert read_rankings(path, form="ranks").n_items == 4
+    path.write_text("a,b,c,d,e\n1,2,3,4,5\n5,4,3,2,1\n")
+    with pytest.raises(HushrankError, match="at most 4 columns, got 5: write an answer a row"):
+        read_rankings(path, form="ranks")
+
+
+@pytest.mark.parametrize(
+    "content", ["ballot\ntea>milk\nmilk>tea\n", "ballot\ntea>milk\nmilk>milk\n"]
+)
+def test_no_cell_of_ballots_is_kept_once_they_are_read(tmp_path, content):
+    (tmp_path / "a.csv").write_text(content)
+    for reads in (read_rankings, look):
+        with suppress(HushrankError):
+            reads(tmp_path / "a.csv")
+    assert lists.tiers_of.cache_info().currsize == 0

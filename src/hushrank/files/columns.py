@@ -9,13 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hushrank.errors import HushrankError
+from hushrank.errors import HushrankError, require
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
 _NUMBERS = re.compile(rf"(?:(?:{_NUMBER.pattern})?\n)*+", _NUMBER.flags)
 
 MOST_CELLS = 2**26
 """Of a table that names its cells by row and column: all of them are held, empty or not."""
+MOST_COLUMNS = 2**15
+"""Of a table of ballots, of which each takes half a millisecond; a rank is an item's of 65,534."""
+FEW_CELLS, MOST_CELLS_PER_BYTE = 2**24, 25
+"""Of ballots that name the items which they rank: those that they leave out are held, too."""
 BITS_OF_DIGITS = {16: 11, 32: 24, 64: 53}
 """How many bits of the digits of a number each width of floats holds."""
 
@@ -194,3 +198,13 @@ def _with_first(column: Column, text: str) -> Column:
     known = dict(zip(column.texts, range(len(column.texts)), strict=True))
     code = known.setdefault(text, len(known))
     return Column(np.append([code], column.codes), tuple(known), column.is_read)
+
+
+def require_held(n_ballots: int, n_items: int, n_bytes: int) -> None:
+    """Refuse ballots that name so few of all items that their places fill the memory."""
+    most = max(FEW_CELLS, MOST_CELLS_PER_BYTE * n_bytes)
+    require(
+        n_ballots * n_items <= most,
+        f"expected at most {most:,} places of items, got {n_ballots:,} ballots of {n_items:,}"
+        " items each",
+    )

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from hushrank.errors import HushrankError, require
-from hushrank.files.columns import MOST_CELLS, Table, text_columns, text_of
+from hushrank.files.columns import MOST_CELLS, MOST_CELLS_PER_BYTE, Table, text_columns, text_of
 from hushrank.files.names import natural_order
 
 ONLY = "ballot"
@@ -16,6 +16,7 @@ ONLY = "ballot"
 
 EXTENSIONS = (".json", ".ndjson", ".jsonl")
 _LAST = 8
+_FEW_CELLS = 2**22
 _KINDS = "expected a list of records, each an object or a list"
 
 
@@ -52,7 +53,7 @@ def parse_json(text: bytes) -> Table:
     require(header, _KINDS)
     n_keys = len({"".join(key.split()) for key in header})  # else items get numbers behind names
     require(n_keys == len(header), "expected each key in one spelling, blanks within it included")
-    _require_cells_that_fit(len(rows), len(header))
+    _require_cells_that_fit(len(rows), len(header), len(text))
     cells = [[_text(row.get(key)) for key in header] for row in rows]
     numbers = [number for number, _ in records]
     return Table(
@@ -64,11 +65,12 @@ def parse_json(text: bytes) -> Table:
     )
 
 
-def _require_cells_that_fit(n_records: int, n_keys: int) -> None:
+def _require_cells_that_fit(n_records: int, n_keys: int, n_bytes: int) -> None:
     """Refuse records that name so few of all keys that their table fills the memory."""
+    most = min(MOST_CELLS, max(_FEW_CELLS, MOST_CELLS_PER_BYTE * n_bytes))
     require(
-        n_records * n_keys <= MOST_CELLS,
-        f"expected a table of at most {MOST_CELLS:,} cells, got one of {n_records:,} records and"
+        n_records * n_keys <= most,
+        f"expected a table of at most {most:,} cells, got one of {n_records:,} records and"
         f" {n_keys:,} keys: write an answer a record, such as person, item and rank",
     )
 

@@ -109,6 +109,12 @@ def test_the_estimated_variance_is_near_the_true_one():
     assert estimates.variances[0, 0] == 0
 
 
+def test_the_estimated_variance_without_noise_is_that_of_a_sample():
+    """Unbiased: (1 - mean^2) / (n - 1) of n answers of 1 or -1."""
+    estimates = estimate_pairs(layer_of(GeneralizedRandomizedResponse(2, 16.0), 14, 20, 10**9))
+    assert estimates.variances[0, 1] == pytest.approx((1 - 0.4**2) / 19, rel=1e-5)
+
+
 def test_without_reports_nothing_is_known():
     estimates = estimate_pairs(layer_of(RESPONSE, 0, 0, 10))
     assert estimates.margins.tolist() == [[0, 0], [0, 0]]

@@ -30,6 +30,11 @@ def test_a_share_below_which_an_item_is_dropped_is_of_people_not_of_rows(share, 
     assert cleaned(drop=(share,)).names == kept
 
 
+def test_one_share_is_enough_for_ballots_to_choose_the_items():
+    asked = ((), ("tea",), ("30%",), ("tea", "30%"), ("30%", "tea"))
+    assert [cleaned(drop=drop).by_share for drop in asked] == [False, False, True, True, True]
+
+
 def test_all_that_is_to_be_dropped_is():
     assert cleaned(drop=("tea", "cola")).names == ("milk", "water")
 

@@ -67,19 +67,25 @@ class StreamUser:
 
     @property
     def leakage(self) -> float:
-        """The sum of `leakage` over all released activities, in nats."""
-        now = 0.0 if self.current is None else self.n_since * self.current.leakage
-        return self.leaked + now
+        """The sum of `leakage` over all released activities, in nats, rounded up."""
+        if self.current is None:
+            return self.leaked
+        return self._with(self.leaked, self.current.leakage)
 
     @property
     def worst_leakage(self) -> float:
         """The sum of `worst_leakage` over all released activities, in nats, rounded up."""
-        if self.current is None or self.n_since == 0:
+        if self.current is None:
             return self.worst_leaked
-        if not isfinite(self.worst_leaked + self.current.worst_leakage):
+        return self._with(self.worst_leaked, self.current.worst_leakage)
+
+    def _with(self, before: float, each: float) -> float:
+        """Return what was leaked before, and through the current channel by each activity."""
+        if self.n_since == 0:
+            return before
+        if not isfinite(before + each):
             return inf
-        now = self.n_since * Fraction(self.current.worst_leakage)
-        return float_above(Fraction(self.worst_leaked) + now)
+        return float_above(Fraction(before) + self.n_since * Fraction(each))
 
     def n_within(self, limit: float) -> int | None:
         """Return how many more activities the current channel may release; None: any number.

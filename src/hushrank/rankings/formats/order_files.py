@@ -5,6 +5,7 @@ import re
 import numpy as np
 
 from hushrank.errors import HushrankError, require
+from hushrank.files.columns import require_held
 from hushrank.rankings.coding import rank_type
 from hushrank.rankings.profile import Rankings
 
@@ -32,6 +33,7 @@ def parse_order_file(text: bytes) -> Rankings:
     require(n_items >= 1, "line 1: expected at least 1 item")
     numbered = [(line, order) for line, order in enumerate(lines, start=2) if order.strip()]
     require(numbered, "line 2: expected at least 1 order")
+    require_held(len(numbered), n_items, len(text))
     rows = [_items(order, line, n_items) for line, order in numbered]
     ranks = np.full((len(rows), n_items), np.iinfo(rank_type(n_items)).max, rank_type(n_items), "F")
     for row, items in enumerate(rows):

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from hushrank.arrays import Counts, Ranks
 from hushrank.errors import HushrankError, require
+from hushrank.files.columns import require_held
 from hushrank.rankings.coding import rank_type
 from hushrank.rankings.formats.preflib_header import PreflibHeader
 
@@ -41,6 +42,8 @@ def parse_body(text: bytes, header: PreflibHeader) -> PreflibBody:
 
     Raises HushrankError, with the line, when a line, an item or a count does not fit.
     """
+    n_lines = text.count(b"\n") + 1
+    require_held(n_lines, len(header.names), len(text))
     is_modern = header.separator == ":"
     return (is_modern and strict_body(text, header)) or any_body(text, header)
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from hushrank.arrays import Floats
 from hushrank.errors import HushrankError, require
+from hushrank.files.columns import require_held
 from hushrank.files.names import distinct_names
 from hushrank.rankings.coding import rank_type
 from hushrank.rankings.formats.preflib_body import MOST_PEOPLE_OF_A_ROW
@@ -48,7 +49,9 @@ def parse_blt(text: bytes) -> tuple[Rankings, int, int]:
     names = _names(filled[ends[0] + 1 :], n_items)
     kept = _kept(filled[1 : ends[0]], n_items)
     in_order = distinct_names([names[item] for item in kept])
-    counted = [_row(line, number, n_items) for number, line in _ballots(filled[1 : ends[0]])]
+    ballots = _ballots(filled[1 : ends[0]])
+    require_held(len(ballots), n_items, len(text))
+    counted = [_row(line, number, n_items) for number, line in ballots]
     keys = np.array([row for _, row in counted]).reshape(-1, n_items)[:, kept]
     people = np.array([weight for weight, _ in counted], dtype=np.int64)
     is_empty = np.isnan(keys).all(axis=1)

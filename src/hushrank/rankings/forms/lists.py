@@ -4,12 +4,13 @@ import json
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from hushrank.errors import require
-from hushrank.files.columns import Column, Table
+from hushrank.files.columns import Column, Table, require_held
 from hushrank.files.names import natural_order
 from hushrank.rankings.profile import Rankings
 
@@ -20,6 +21,8 @@ SEPARATORS = (">", ";", "\n", "|", ",")
 """What parts the items of a cell; the first that fits."""
 
 _LIKE_A_BALLOT = 0.8
+MOST_KEPT = 2**17
+"""Distinct cells, taken apart."""
 SOME = 1000
 """Distinct cells that tell what a column is, where there are very many."""
 _NUMBERED = re.compile(r"(?P<number>\d{1,3})\s*[.:)]\s*(?P<name>\S.*)", re.DOTALL)
@@ -71,7 +74,10 @@ def is_of_orders(column: Column, separator: str) -> bool:
 
 def names_a_ballot(table: Table) -> bool:
     """Tell a first line that ranks what the lines below it rank: it is a ballot, no header."""
-    return n_rows_ranking_a_title(table) > 0
+    try:
+        return n_rows_ranking_a_title(table) > 0
+    finally:
+        forget()
 
 
 def n_rows_ranking_a_title(table: Table) -> int:
@@ -121,6 +127,7 @@ def ballots_of_lists(table: Table, column: Column, separator: str) -> Rankings:
     names = natural_order(name for tiers in read for tied in tiers for name in tied)
     require(names, "expected at least 1 ranked item")
     _require_no_points(names)
+    require_held(len(read), len(names), sum(map(len, column.texts)))
     index = {name: item for item, name in enumerate(names)}
     keys = np.full((len(read), len(names)), np.nan)
     for row, tiers in enumerate(read):
@@ -130,14 +137,24 @@ def ballots_of_lists(table: Table, column: Column, separator: str) -> Rankings:
     return Rankings(distinct.ranks[column.codes], names)
 
 
+@lru_cache(maxsize=MOST_KEPT)
 def tiers_of(text: str, separator: str) -> Tiers:
-    """Take a cell apart: items that = joins share a place where > parts the others."""
+    """Take a cell apart: items that = joins share a place where > parts the others.
+
+    Kept, until `forget`: to see that no part of a table is read otherwise, each cell is taken
+    apart ten times.
+    """
     if separator == "[":
         return _from_json(text) or ()
     places = _unnumbered([place.strip() for place in text.split(separator)])
     tied = [[place] if separator != ">" else place.split("=") for place in places if place]
     stripped = [tuple(name.strip() for name in names if name.strip()) for names in tied]
     return tuple(names for names in stripped if names)
+
+
+def forget() -> None:
+    """Keep nothing of the cells that were taken apart."""
+    tiers_of.cache_clear()
 
 
 def _unnumbered(places: list[str]) -> list[str]:

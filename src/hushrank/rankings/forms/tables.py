@@ -8,7 +8,7 @@ import numpy as np
 
 from hushrank.arrays import Counts
 from hushrank.errors import HushrankError, require
-from hushrank.files.columns import Column, Table
+from hushrank.files.columns import MOST_COLUMNS, Column, Table
 from hushrank.files.dealing import dealt, dealt_by_text
 from hushrank.files.names import ROUNDED, is_rounded
 from hushrank.files.tables import column_named, held_texts, require_persons
@@ -47,6 +47,7 @@ from hushrank.rankings.forms.lines.headings import (
     without_titles,
 )
 from hushrank.rankings.forms.lines.sums import is_blank, without_nameless_sum, without_sums
+from hushrank.rankings.forms.lists import forget
 from hushrank.rankings.forms.long import (
     Long,
     ballots_of_rows,
@@ -67,11 +68,16 @@ def ballots_of_table(table: Table, asked: Asked) -> Found:
     """
     is_table_form = asked.form not in ("preflib", "order", "blt")
     require(is_table_form, f"expected a file of the form {asked.form}, got a table")
-    found = _found(table, asked)
-    ballots = table if asked.id is None or found.head is None else found.head.table
-    lone = lone_columns(table, asked, ballots)
-    if lone:
-        _require_told_without(found, table, lone, asked, int(_are_filled(ballots, lone).sum()))
+    few = f"expected a table of at most {MOST_COLUMNS:,} columns, got {len(table.header):,}"
+    require(len(table.header) <= MOST_COLUMNS, f"{few}: write an answer a row")
+    try:
+        found = _found(table, asked)
+        ballots = table if asked.id is None or found.head is None else found.head.table
+        lone = lone_columns(table, asked, ballots)
+        if lone:
+            _require_told_without(found, table, lone, asked, int(_are_filled(ballots, lone).sum()))
+    finally:
+        forget()
     return found
 
 
