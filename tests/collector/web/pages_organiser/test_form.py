@@ -3,7 +3,7 @@ from threading import current_thread
 
 import pytest
 
-from hushrank.collector.draft import digest_of, make_draft
+from hushrank.collector.draft import digest_of, make_draft, mark_of
 from hushrank.collector.web.pages_organiser import editing
 from hushrank.collector.web.pages_organiser.forecast_words import forecast_words
 from hushrank.collector.web.pages_organiser.form import checks
@@ -63,6 +63,19 @@ def test_what_is_foretold_of_people_who_agree_is_not_said_of_those_who_do_not():
     assert said.known > said.known_divided
     told = (said.known_words, said.known_divided_words)
     assert told == (t.percent(said.known), t.percent(said.known_divided))
+
+
+def test_what_is_foretold_is_said_of_as_many_people_as_are_expected():
+    """Of fewer people than were simulated, what is known is that of more: they are said beside."""
+    t = words_in("en")
+    few, many = (
+        forecast_words(t, protocol="max-entropy", items=8, people=people, epsilon=1.0)
+        for people in (10, 10**9)
+    )
+    assert few.headline.startswith("With 10 people")
+    assert any("simulated" in line for line in few.lines)
+    assert many.headline.startswith("With 1,000,000,000 people")
+    assert not any("simulated" in line for line in many.lines)
 
 
 @pytest.mark.parametrize("epsilon", [0.25, 0.5, 0.96, 1.0, 1.04, 4.0])
@@ -134,9 +147,8 @@ def test_a_draft_that_is_edited_without_a_change_stays_as_it_is(on_collector, la
     async def using(collector):
         organiser = await signed_in(collector)
         pictured = {"item_picture": ("tea.png", PNG, "image/png")}
-        answer = await organiser.post(
-            "/o/new", FILLED | {"epsilon": "0.5", "language": language}, files=pictured
-        )
+        typed = {"epsilon": "0.5", "language": language, "unranked": "last"}
+        answer = await organiser.post("/o/new", FILLED | typed, files=pictured)
         id = answer.headers["location"].partition("?")[0].rpartition("/")[2]
         before = (await collector.service.survey(id)).draft
         assert before.items[0].picture == digest_of(PNG)
@@ -147,6 +159,9 @@ def test_a_draft_that_is_edited_without_a_change_stays_as_it_is(on_collector, la
         assert (await collector.service.survey(id)).draft == before
         picture = await organiser.get(f"/o/surveys/{id}/pictures/{digest_of(PNG)}")
         assert (picture.content, picture.headers["content-type"]) == (PNG, "image/png")
+        without = shown | {"item_drop": "0", "draft": mark_of(before), "action": "save"}
+        await organiser.post(f"/o/surveys/{id}/edit", without)
+        assert (await collector.service.survey(id)).draft.items[0].picture is None
 
     on_collector(using)
 
@@ -250,6 +265,9 @@ def test_a_closing_time_is_shown_in_utc_again(on_collector):
         assert closes == datetime(2027, 2, 3, 17, tzinfo=UTC)
         shown = fields((await organiser.get(f"/o/surveys/{id}/edit")).text)
         assert (shown["closes"], shown["closes_offset"]) == (["2027-02-03T17:00"], ["0"])
+        elsewhere = draft(closes="2027-02-03T18:00:00+02:00")
+        assert typed_of(elsewhere)["closes"] == "2027-02-03T16:00"
+        assert "16:00 UTC" in words_in("en").time(elsewhere.closes).__html__()
 
     on_collector(using)
 

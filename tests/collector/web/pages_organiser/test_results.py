@@ -151,6 +151,13 @@ def test_no_interval_is_told_narrower_than_it_is():
     assert words_in("en").between(0.126, 0.341) == "12\N{EN DASH}35\N{NO-BREAK SPACE}%"
 
 
+@pytest.mark.parametrize("settled", [True, False])
+def test_chains_that_did_not_settle_alarm(settled):
+    found = {"standard_errors_off": 0.1, "r_hat": 1.2, "effective_draws": 90, "q2_error": 0.05}
+    chains, unseen = reliance_on(words_in("en"), {"chains": found | {"settled": settled}})
+    assert (chains.is_alarming, unseen.is_alarming) == (not settled, False)
+
+
 def test_no_order_is_told_to_go_unseen_less_than_it_can():
     unseen = {"unseen_orders": {"share": 0.0421, "errors_if_there_is_one": 1.34}}
     [said] = reliance_on(words_in("en"), unseen)
@@ -176,7 +183,8 @@ def test_shares_on_the_page_add_up_and_lie_in_their_intervals(on_collector):
 
 
 def test_each_cell_of_the_page_is_of_the_items_between_which_it_stands(monkeypatch):
-    shares = SimpleNamespace(shares=np.arange(9).reshape(3, 3) / 10, low=None, high=None)
+    ends = {name: np.arange(n, n + 9).reshape(3, 3) / 100 for name, n in (("low", 0), ("high", 20))}
+    shares = SimpleNamespace(shares=np.arange(9).reshape(3, 3) / 10, **ends)
     for name in ("rank_shares", "pair_shares"):
         monkeypatch.setattr(f"{results_view.__module__}.{name}", lambda _: shares)
     learnt = SimpleNamespace(
@@ -194,6 +202,11 @@ def test_each_cell_of_the_page_is_of_the_items_between_which_it_stands(monkeypat
     )
     assert ranks == [("water", [30, 40, 50]), ("juice", [60, 70, 80]), ("tea", [0, 10, 20])]
     assert pairs == [("water", [None, 50, 30]), ("juice", [70, None, 60]), ("tea", [10, 20, None])]
+    for cell in (cell for table in (view.ranks, view.pairs) for row in table for cell in row.cells):
+        if cell is not None:  # which all have another share
+            low, high = (int(end.split()[0]) for end in cell.between.split("\N{EN DASH}"))
+            assert 10 * low == int(cell.share.split()[0])
+            assert low + 20 <= high <= low + 21  # rounded up
     assert view.synthetic == ("water > juice > tea",)
 
 
