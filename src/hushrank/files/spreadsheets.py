@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from functools import cache, reduce
 from io import BytesIO
+from math import prod
 from typing import IO, TypeAlias
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
@@ -146,6 +147,7 @@ class _Told:
     """What the parts of a file tell of the cells that will be held, and those between them."""
 
     row, column, n_rows, n_columns, n_before = 0, 0, 0, 0, 0
+    largest = (0, 0)
 
     def read(self, file: IO[bytes]) -> None:
         """Go through one part, which may be a sheet."""
@@ -161,14 +163,17 @@ class _Told:
     def begin_sheet(self) -> None:
         """Go on to another sheet, beside which those before are held."""
         self.n_before += self.n_rows * self.n_columns
+        self.largest = max(self.largest, (self.n_rows, self.n_columns), key=prod)
         self.row, self.column, self.n_rows, self.n_columns = 0, 0, 0, 0
 
     def require_cells(self, most: int) -> None:
         """Refuse sheets of more cells, such as one of which the last is far away."""
+        self.begin_sheet()
+        n_rows, n_columns = self.largest
         require(
-            self.n_before + self.n_rows * self.n_columns <= most,
-            f"expected sheets of at most {most:,} cells, got one of {self.n_rows:,} rows and"
-            f" {self.n_columns:,} columns: delete what stands far from the table",
+            self.n_before <= most,
+            f"expected sheets of at most {most:,} cells, got one of {n_rows:,} rows and"
+            f" {n_columns:,} columns: delete what stands far from the table",
         )
 
     def begin(self, name: str, said: dict[str, str]) -> None:
