@@ -490,6 +490,9 @@ def test_every_example_of_the_documentation_loads(tmp_path, example, n_people):
     assert read_rankings(write(tmp_path / "b", blocks[example])).n_people == n_people
 
 
+SPARSE = ("a.blt", "a.order", "a.soi", "a.toi", "a.csv", "places.csv", "rows.csv")
+
+
 def of_single_items(form, n_items):
     """Return a file in which each item has a ballot of its own, and no other item."""
     items = range(1, n_items + 1)
@@ -502,10 +505,12 @@ def of_single_items(form, n_items):
         "a.soi": f"{head}\n" + "".join(f"1: {n}\n" for n in items),
         "a.toi": f"{head}\n" + "".join(f"1: {{{n}}}\n" for n in items),
         "a.csv": "ballot\n" + "".join(f"n{n}>n{n % n_items + 1}\n" for n in items),
+        "places.csv": "1st,2nd\n" + "".join(f"n{n},n{n % n_items + 1}\n" for n in items),
+        "rows.csv": "person,item,rank\n" + "".join(f"p{n},n{n},1\n" for n in items),
     }[form]
 
 
-@pytest.mark.parametrize("form", ["a.blt", "a.order", "a.soi", "a.toi", "a.csv"])
+@pytest.mark.parametrize("form", SPARSE)
 def test_ballots_that_leave_nearly_all_items_out_are_refused_before_their_places_are_made(
     form, tmp_path, monkeypatch
 ):

@@ -200,6 +200,14 @@ def _with_first(column: Column, text: str) -> Column:
     return Column(np.append([code], column.codes), tuple(known), column.is_read)
 
 
+def n_letters(columns: Sequence[Column]) -> int:
+    """Return how many letters the cells of these columns have together, and one for each cell."""
+    of_each = (
+        np.append([len(text) for text in column.texts], 0)[column.codes] for column in columns
+    )
+    return sum(int(letters.sum()) + len(letters) for letters in of_each)
+
+
 def require_held(n_ballots: int, n_items: int, n_bytes: int) -> None:
     """Refuse ballots that name so few of all items that their places fill the memory."""
     most = max(FEW_CELLS, MOST_CELLS_PER_BYTE * n_bytes)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hushrank.errors import require
-from hushrank.files.columns import Table
+from hushrank.files.columns import Table, n_letters, require_held
 from hushrank.files.names import natural_order
 from hushrank.files.tables import column_named, decimal_numbers, identifiers, people
 from hushrank.rankings.forms.asked import Asked, Best
@@ -98,6 +98,8 @@ def ballots_of_rows(table: Table, long: Long) -> Rankings:
     is_first[np.unique(cells, return_index=True)[1]] = True
     table.require_rows(is_first, f"one {long.value} at most for each person and item")
     require(len(first_rows) > 0, "expected at least 1 person")
+    named = [column_named(table, name) for name in (long.person, long.item, long.value)]
+    require_held(len(first_rows), len(in_order), n_letters(named))
     keys = np.full((len(first_rows), len(in_order)), np.nan)
     keys.flat[cells] = -numbers if long.best == "high" else numbers
     is_scores = long.value.lower() in SCORES

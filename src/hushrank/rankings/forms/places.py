@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hushrank.arrays import Ranks
 from hushrank.errors import require
-from hushrank.files.columns import Column
+from hushrank.files.columns import Column, n_letters, require_held
 from hushrank.files.names import is_rounded, natural_order
 from hushrank.rankings.coding import rank_type
 
@@ -51,6 +51,7 @@ def ballots_of_places(columns: Sequence[Column]) -> Placed:
     require(names, "expected at least 1 ranked item")
     are_whole = not any(map(is_rounded, names))
     require(are_whole, "expected names of items, got large numbers that are rounded: write text")
+    require_held(len(columns[0].codes), len(names), n_letters(columns))
     index = {name: item for item, name in enumerate(names)}
     codes = {text: kinds[text] or index[text] for text in texts} | {"": NONE}
     cells = np.empty((len(columns[0].codes), len(columns)), dtype=np.int32, order="F")
