@@ -521,7 +521,7 @@ def test_ballots_that_leave_nearly_all_items_out_are_refused_before_their_places
     path.write_text(of_single_items(form, 5))
     assert read_rankings(path).n_items == 5
     path.write_text(of_single_items(form, 90))
-    with pytest.raises(HushrankError, match=r"places of items, got 9[01] ballots of 90 items each"):
+    with pytest.raises(HushrankError, match=r"places of items, got 90 ballots of 90 items each"):
         read_rankings(path)
     monkeypatch.setattr(columns, "MOST_CELLS_PER_BYTE", 25)
     assert read_rankings(path).n_items == 90

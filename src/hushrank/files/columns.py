@@ -17,7 +17,7 @@ _NUMBERS = re.compile(rf"(?:(?:{_NUMBER.pattern})?\n)*+", _NUMBER.flags)
 MOST_CELLS = 2**26
 """Of a table that names its cells by row and column: all of them are held, empty or not."""
 MOST_COLUMNS = 2**15
-"""Of a table of ballots, of which each takes half a millisecond; a rank is an item's of 65,534."""
+"""Of a table of ballots: each column takes half a millisecond to read."""
 FEW_CELLS, MOST_CELLS_PER_BYTE = 2**24, 25
 """Of ballots that name the items which they rank: those that they leave out are held, too."""
 BITS_OF_DIGITS = {16: 11, 32: 24, 64: 53}
@@ -201,7 +201,7 @@ def _with_first(column: Column, text: str) -> Column:
 
 
 def n_letters(columns: Sequence[Column]) -> int:
-    """Return how many letters the cells of these columns have together, and one for each cell."""
+    """Return how many letters these columns take: those of all cells, and a sign behind each."""
     of_each = (
         np.append([len(text) for text in column.texts], 0)[column.codes] for column in columns
     )

@@ -9,7 +9,7 @@ from datetime import date, datetime, time, timedelta
 from functools import cache, reduce
 from io import BytesIO
 from math import prod
-from typing import IO, TypeAlias
+from typing import TypeAlias
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from hushrank.errors import HushrankError, require
@@ -39,7 +39,6 @@ _OF_EXCEL = re.compile(
 _OF_OPEN_DOCUMENT = re.compile(r"mimetype|META-INF/manifest\.xml|content\.xml")
 _OPEN_CELLS = ("table:table-cell", "table:covered-table-cell")
 _DAMAGED = (BadZipFile, EOFError, LookupError, OSError, RuntimeError, ValueError, zlib.error)
-_AT_ONCE = 2**20
 
 
 def is_spreadsheet(content: bytes) -> bool:
@@ -114,6 +113,7 @@ def _plain(content: bytes) -> BytesIO:
     what fills the memory: cells far away or repeated, and what is packed too small.
     """
     most = most_unpacked(content)
+    most_cells = min(MOST_CELLS, max(FEW_CELLS, MOST_TIMES * len(content)))
     large = f"expected a spreadsheet of {MOST_TIMES} times its size at most: save it as CSV"
     plain = BytesIO()
     with ZipFile(BytesIO(content)) as archive, ZipFile(plain, "w") as copy:
@@ -122,8 +122,8 @@ def _plain(content: bytes) -> BytesIO:
         for part in parts:
             inner = archive.read(part)  # damaged, if it is longer than it says
             if part.filename.lower().endswith((".xml", ".rels")):
-                told.read(BytesIO(inner))
-            told.require_cells(min(MOST_CELLS, max(FEW_CELLS, MOST_TIMES * len(content))))
+                told.read(inner)
+            told.require_cells(most_cells)
             copy.writestr(part.filename, inner)
     require(told.n_letters() <= most, large)
     plain.seek(0)
@@ -149,16 +149,14 @@ class _Told:
     row, column, n_rows, n_columns, n_before = 0, 0, 0, 0, 0
     largest = (0, 0)
 
-    def read(self, file: IO[bytes]) -> None:
+    def read(self, part: bytes) -> None:
         """Go through one part, which may be a sheet."""
         from xml.parsers.expat import ParserCreate
 
         parser = ParserCreate()
         parser.buffer_text = True
         parser.StartElementHandler, parser.CharacterDataHandler = self.begin, self.text
-        self.begin_sheet()
-        while piece := file.read(_AT_ONCE):
-            parser.Parse(piece)
+        parser.Parse(part)
 
     def begin_sheet(self) -> None:
         """Go on to another sheet, beside which those before are held."""

@@ -42,7 +42,7 @@ def parse_body(text: bytes, header: PreflibHeader) -> PreflibBody:
 
     Raises HushrankError, with the line, when a line, an item or a count does not fit.
     """
-    n_lines = text.count(b"\n") + 1
+    n_lines = text.strip().count(b"\n") + 1
     require_held(n_lines, len(header.names), len(text))
     is_modern = header.separator == ":"
     return (is_modern and strict_body(text, header)) or any_body(text, header)

@@ -127,7 +127,7 @@ def ballots_of_lists(table: Table, column: Column, separator: str) -> Rankings:
     names = natural_order(name for tiers in read for tied in tiers for name in tied)
     require(names, "expected at least 1 ranked item")
     _require_no_points(names)
-    require_held(len(read), len(names), sum(map(len, column.texts)))
+    require_held(len(column.texts), len(names), sum(map(len, column.texts)))
     index = {name: item for item, name in enumerate(names)}
     keys = np.full((len(read), len(names)), np.nan)
     for row, tiers in enumerate(read):

@@ -161,9 +161,9 @@ def _form(
 
 
 def _mark(typed: Typed, earlier: Draft | None, *, is_told: bool) -> str:
-    """Return the mark of the draft that the form stands for: one that was told of, or was opened.
+    """Return the mark of the draft that the form replaces; empty for a new survey.
 
-    Empty for a new survey.
+    It is the one that the form was opened with, until its reader is told of a newer one.
     """
     if earlier is None:
         return ""
