@@ -75,6 +75,9 @@ def test_what_was_compared_with_raw_rankings_is_for_its_owner_alone(
     out = tmp_path / "out.json"
     assert hushrank(monkeypatch, "collect", people, "--epsilon", 2, *seed, "--json", out) == 0
     assert stat.S_IMODE(out.stat().st_mode) == 0o600
+    result = json.loads(out.read_text())
+    of_the_raw = {"reading", "seconds", "evaluation", "publishable"}
+    assert set(result["publishable"]) == (set() if seed else result.keys() - of_the_raw)
 
 
 @pytest.mark.parametrize(

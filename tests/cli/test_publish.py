@@ -44,6 +44,7 @@ KEYS = {
     "seconds",
     "warnings",
     "privacy_statement",
+    "publishable",
 }
 BUDGETS = {
     "privrank": 0.05,
@@ -160,6 +161,8 @@ def test_what_is_held_out_is_foretold_and_what_is_hidden_is_attacked(
     assert printed.count("From raw data: for you, protected by nothing.") == 2
     secrets = (out, held, told, result, page, scores, areas)  # draws from a seed are no secret
     assert all(path.stat().st_mode & 0o77 == 0 for path in secrets)
+    figures = (result, scores, areas)
+    assert all(json.loads(path.read_text())["publishable"] == [] for path in figures)
 
 
 @pytest.mark.usefixtures("hasty_attackers")

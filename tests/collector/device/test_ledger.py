@@ -1,5 +1,6 @@
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
+from math import inf, nextafter
 
 import pytest
 from hypothesis import given
@@ -34,12 +35,22 @@ def test_an_entry_leaves_the_limit_as_the_person_set_it():
 
 
 @pytest.mark.parametrize("limit", [0.1, 0.2, 0.7, 1.1, 2.2, 4.4, 8, 0.0])
-def test_a_limit_is_told_as_it_was_set_and_what_is_kept_is_not_above_it(limit):
+def test_a_limit_is_told_as_it_was_set_and_what_may_be_spent_is_not_above_it(limit):
     """The floats of tenths can be above them: 0.1 was said as 0.100001."""
     kept = Account().limited(limit)
-    assert Fraction(kept.limit) <= Fraction(repr(limit))
     assert loss_in_words(kept.statement("https://one.example", NOW).limit) == as_given(limit)
     assert kept.allows("https://one.example", within(limit), NOW)
+    assert not kept.allows("https://one.example", nextafter(within(limit), inf), NOW)
+
+
+@pytest.mark.parametrize(("limit", "nats", "times"), [(9.9, 3.3, 3), (3.3, 1.1, 3), (0.9, 0.3, 3)])
+def test_a_limit_allows_as_many_answers_as_its_numeral_has_place_for(limit, nats, times):
+    """The float of 9.9 is above it, and that below it is less than three times that of 3.3."""
+    entries = tuple(entry(within(nats)) for _ in range(times - 1))
+    account = Account(entries=entries).limited(limit)
+    assert account.allows("https://one.example", within(nats), NOW)
+    full = account.entered(entry(within(nats)))
+    assert not full.allows("https://one.example", 1e-9, NOW)
 
 
 def test_ten_tenths_are_more_than_one():

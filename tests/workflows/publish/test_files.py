@@ -372,7 +372,7 @@ def test_the_command_writes_the_same_folder(tmp_path, data, monkeypatch, capsys)
     assert parquet.read_table("again").equals(parquet.read_table("released"))
     told = json.loads((tmp_path / "owner.json").read_text())
     assert told["records"] == stated.n_records
-    assert told["private"] is False
+    assert (told["private"], told["publishable"]) == (False, [])
     assert (tmp_path / "owner.json").stat().st_mode & 0o77 == 0
     assert run("--output", "third", "--hold-out", "held.csv") == 1
     assert "need all records in one process" in capsys.readouterr().err
@@ -391,7 +391,9 @@ def test_figures_for_the_owner_are_theirs_alone_where_no_seed_is_known_either(
     words = "publish historical visits/*.parquet --profiles people.csv --private gender"
     words += " --budget 0.05 --clusters 7 --engine dask --scratch scratch --scheduler threads"
     assert command(monkeypatch, *words.split(), "--output", "new", "--json", "owner.json") == 0
-    assert json.loads((tmp_path / "owner.json").read_text())["private"] is True
+    told = json.loads((tmp_path / "owner.json").read_text())
+    assert told["private"] is True
+    assert set(told["publishable"]) == told.keys() - {"owner", "publishable"}
     assert (tmp_path / "owner.json").stat().st_mode & 0o77 == 0
     assert (tmp_path / "new").stat().st_mode & 0o77  # it may be handed over
 

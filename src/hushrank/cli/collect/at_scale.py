@@ -42,7 +42,9 @@ def collect_files_and_show(
         console.print(epsilon_in_words(learnt.outcome.epsilon))
     write_collection(learnt, paths)
     if paths.json is not None:
-        write_json(paths.json, learnt.to_dict(), secret=not learnt.is_private)
+        told = learnt.to_dict()
+        document = {**told, "publishable": list(told) if learnt.is_private else []}
+        write_json(paths.json, document, secret=not learnt.is_private)
     if paths.report is not None:
         learnt.report(paths.report)
     say_written(console, written)

@@ -81,9 +81,11 @@ class ShownCollection:
 
     @property
     def document(self) -> dict[str, Any]:
-        """The result for machines."""
+        """The result for machines; `publishable`: the keys that come from the reports alone."""
+        learnt = self.collection.to_dict()
         measured = {"seconds": self.seconds, "evaluation": self.compared.to_dict()}
-        return self.collection.to_dict() | measured
+        publishable = list(learnt) if self.collection.is_private else []
+        return {**learnt, **measured, "publishable": publishable}
 
 
 def collect_and_show(

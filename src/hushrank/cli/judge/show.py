@@ -28,5 +28,5 @@ def show_judged(
     for warning in warnings:
         console.print(warning)
     if json is not None:
-        write_json(json, document, secret=True)
+        write_json(json, {**document, "publishable": []}, secret=True)
         say_written(console, written)

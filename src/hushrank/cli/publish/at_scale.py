@@ -56,7 +56,9 @@ def publish_files_and_show(
     console.print(figures_table(f"Published from {shown(source)}", rows))
     console.print("\n".join(flagged(note, "keep_own:", "seed:") for note in terms.notes))
     if paths.json is not None:
-        found = {**released.to_dict(), "owner": compared.to_dict()}
+        promised = released.to_dict()
+        publishable = list(promised) if released.is_private else []
+        found = {**promised, "owner": compared.to_dict(), "publishable": publishable}
         write_json(paths.json, found, secret=True)
     say_written(console, [*written, paths.output])
 

@@ -138,8 +138,8 @@ def as_json(compared: ReleaseComparison, bins: Sequence[str]) -> dict[str, Any]:
     options = found["options"]
     seed = options.pop("seed")
     found["options"] = {**options, "bins": bins, "seed": seed}
-    found["privacy_statement"] = " ".join(_notes(compared.terms.notes))
-    return found
+    statement = " ".join(_notes(compared.terms.notes))
+    return {**found, "privacy_statement": statement, "publishable": []}
 
 
 def _notes(notes: Sequence[str]) -> list[str]:

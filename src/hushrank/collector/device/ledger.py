@@ -48,6 +48,7 @@ class Statement:
 class Account(msgspec.Struct, frozen=True):
     """Every round that a person answered, and the most that a collector may cost them in a year.
 
+    limit: as it was written: of 0.1, whose float is above a tenth, a tenth may be spent.
     entries: in the order in which they were made, whatever the clock said.
     """
 
@@ -55,9 +56,9 @@ class Account(msgspec.Struct, frozen=True):
     entries: tuple[Entry, ...] = ()
 
     def allows(self, collector: str, epsilon: float, now: datetime) -> bool:
-        """Whether this collector may cost so many nats more, counted exactly."""
+        """Whether this collector may cost so many nats more, within the limit that they wrote."""
         spent = _sum(self._of_a_year(collector, now))
-        return spent + Fraction(epsilon) <= Fraction(self.limit)
+        return spent + Fraction(epsilon) <= Fraction(repr(self.limit))
 
     def has_begun(self, collector: str, survey: str) -> bool:
         """Whether the person has answered a round of the survey."""
@@ -68,15 +69,15 @@ class Account(msgspec.Struct, frozen=True):
         return Account(self.limit, (*self.entries, entry))
 
     def limited(self, limit: float) -> "Account":
-        """Return the account with another limit, kept within what is written; 0 allows nothing."""
+        """Return the account with another limit; 0 allows nothing."""
         require(0 <= limit < inf, "expected a limit of at least 0 nats")
-        return Account(within(float(limit)), self.entries)
+        return Account(float(limit), self.entries)
 
     def statement(self, collector: str, now: datetime) -> Statement:
         """Say what was spent."""
         here = (entry for entry in self.entries if entry.collector == collector)
         return Statement(
-            self.limit,
+            within(self.limit),
             float_above(_sum(self._of_a_year(collector, now))),
             float_above(_sum(here)),
             float_above(_sum(self.entries)),
