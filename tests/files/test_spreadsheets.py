@@ -6,8 +6,9 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import pytest
 
 from hushrank.errors import HushrankError
-from hushrank.files import encodings, spreadsheets
-from hushrank.files.spreadsheets import is_spreadsheet, parse_spreadsheet
+from hushrank.files import encodings
+from hushrank.files.spreadsheets import parts
+from hushrank.files.spreadsheets.sheets import is_spreadsheet, parse_spreadsheet
 from hushrank.rankings.files import read_rankings
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -165,7 +166,7 @@ def test_a_cell_far_from_the_table_is_refused_before_all_between_are_made(place)
 
 
 def test_a_far_cell_is_refused_in_the_last_of_many_rows_and_sheets(monkeypatch):
-    monkeypatch.setattr(spreadsheets, "MOST_CELLS", 10_000)
+    monkeypatch.setattr(parts, "MOST_CELLS", 10_000)
     far = '<row r="100"><c r="ZZ100"><v>1</v></c></row>'
     near = "".join(f'<row r="{n}"><c r="A{n}"><v>1</v></c></row>' for n in range(9, MANY))
     for content in (with_more(near + far), with_more(far, n_before=25)):
@@ -197,7 +198,7 @@ def test_a_cell_that_is_not_far_or_writes_as_one_is_read():
     ],
 )
 def test_how_far_a_cell_is_may_be_said_in_many_ways(rows, monkeypatch):
-    monkeypatch.setattr(spreadsheets, "MOST_CELLS", 90_099)
+    monkeypatch.setattr(parts, "MOST_CELLS", 90_099)
     with pytest.raises(HushrankError, match="one of 901 rows and 100 columns"):
         parse_spreadsheet(with_more(rows))
 

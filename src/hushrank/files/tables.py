@@ -31,7 +31,7 @@ from hushrank.files.disk import FilePath, errors_naming, replace_file
 from hushrank.files.encodings import UTF8, plain_text, unpacked
 from hushrank.files.json_tables import is_json, parse_json, require_no_json_below
 from hushrank.files.names import ALIKE, NAMELESS, ROUNDED, is_nobody, is_rounded, look_alike
-from hushrank.files.spreadsheets import is_spreadsheet, parse_spreadsheet
+from hushrank.files.spreadsheets.sheets import is_spreadsheet, parse_spreadsheet
 
 EXTENSIONS = (".csv", ".parquet")
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from hushrank.files.columns import Table
-from hushrank.files.spreadsheets import is_spreadsheet
+from hushrank.files.spreadsheets.sheets import is_spreadsheet
 from hushrank.rankings.cast_votes.common_data import is_common_data, parse_common_data
 from hushrank.rankings.cast_votes.dominion import is_dominion, parse_dominion
 from hushrank.rankings.cast_votes.hart import is_hart, parse_hart
