@@ -349,6 +349,19 @@ test("however many rounds cost together what was shown, and no more", async () =
   }
 });
 
+test("rounds that ask nobody leave what others cost", async () => {
+  const survey = oftenAsked(2);
+  const collector = new Collector(survey);
+  const device = deviceOf(collector);
+  for (collector.round = 0; collector.round < 4; collector.round += 1) {
+    collector.assigned = { asked: collector.round % 2 === 0 };
+    const { handout } = await device.join(survey.id);
+    assert.equal(handout === null, !collector.assigned.asked);
+  }
+  collector.assigned = {};
+  await kinds(device.join(survey.id), "too-dear");
+});
+
 test("in each of as many rounds as there can be an answer is drawn once", async () => {
   const survey = oftenAsked(MOST_ROUNDS);
   const collector = new Collector(survey);

@@ -640,6 +640,25 @@ class Often(Altered):
         return self.told[name]
 
 
+class Pausing(Often):
+    """A collector whose every other round asks nobody."""
+
+    def join(self, survey, asking):
+        given = msgspec.json.decode(super().join(survey, asking)) | {"asked": self.round % 2 == 0}
+        kept = given if given["asked"] else given.keys() & {"asked", "round", "announcement"}
+        return msgspec.json.encode({name: given[name] for name in kept})
+
+
+def test_rounds_that_ask_nobody_leave_what_others_cost(live):
+    survey = live.open(epsilon=0.5, protocol="pairs")
+    device = live.device(connection=(connection := Pausing(live, 1.0)))
+    for connection.round in range(4):
+        assert (device.join(survey).handout is None) == (connection.round % 2 == 1)
+    connection.round = 4
+    with pytest.raises(HushrankError, match="rounds cost more than"):
+        device.join(survey)
+
+
 class Moving(Often):
     """A collector that opens the next round as soon as it has said which one is open."""
 
