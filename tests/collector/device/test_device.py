@@ -2,6 +2,7 @@ import sqlite3
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from itertools import product
 from multiprocessing import get_context
 from types import SimpleNamespace
 
@@ -174,6 +175,11 @@ def test_a_memory_that_answered_but_lost_what_it_paid_or_shares_sends_nothing(li
     refuse(device, survey)
 
 
+def asked_in_each_way(fingerprint):
+    """Return what may be told of who joins: nothing, what they saw, and by whom they came."""
+    return {}, {"shown": fingerprint}, {"shown": fingerprint, "invitation": "any"}
+
+
 def lose(memory, kind):
     """Take away the first record of this kind."""
     del memory._kept[next(name for name in memory._kept if name.split()[0] == kind)]
@@ -196,11 +202,12 @@ def test_a_memory_of_which_a_part_is_gone_joins_no_round(live, kind, is_later):
     device.send(survey)
     if is_later:
         go_on(live, survey)
+    ways = asked_in_each_way(device.open(survey).fingerprint)
     lose(memory, kind)
     before = dict(memory._kept)
-    for each in (device, live.device(memory=memory)):
+    for each, way in product((device, live.device(memory=memory)), ways):
         with pytest.raises(HushrankError, match="memory is gone"):
-            each.join(survey)
+            each.join(survey, **way)
     assert memory._kept == before
 
 
@@ -446,8 +453,9 @@ def test_an_announcement_that_changed_after_joining_or_showing_is_refused(live):
     changed = Altered(live, announcement=fields(purpose="Another one."))
     with pytest.raises(HushrankError, match="after this device had joined"):
         live.device(connection=changed, memory=memory).open(survey)
-    with pytest.raises(HushrankError, match="after it was shown"):
-        live.device(connection=changed).join(survey, shown=shown)
+    for invitation in (None, "any"):
+        with pytest.raises(HushrankError, match="after it was shown"):
+            live.device(connection=changed).join(survey, shown=shown, invitation=invitation)
 
 
 def test_of_two_announcements_that_two_processes_were_shown_one_is_joined(live):
@@ -474,8 +482,9 @@ def test_nothing_is_drawn_for_a_round_that_is_over(live):
     survey, device = live.open(), live.device(1)
     device.join(survey)
     live.run(live.service.close(survey))
-    with pytest.raises(HushrankError, match="the survey is not open now"):
-        device.join(survey)
+    for way in asked_in_each_way(device.open(survey).fingerprint):
+        with pytest.raises(HushrankError, match="the survey is not open now"):
+            device.join(survey, **way)
     assert device.spent().everywhere == 0
 
 
@@ -541,6 +550,13 @@ def test_a_round_beyond_the_last_is_refused_though_it_asks_nobody():
     given = {"asked": False, "round": MOST_ROUNDS, "announcement": "known"}
     with pytest.raises(HushrankError, match="expected a round"):
         read_given(msgspec.json.encode(given), "known")
+
+
+@pytest.mark.parametrize("given", [{"asked": True, "assignment": "a"}, {"asked": False}])
+def test_another_announcement_is_refused_by_whom_the_round_does_not_ask_too(given):
+    answer = msgspec.json.encode({**given, "round": 0, "announcement": "another"})
+    with pytest.raises(HushrankError, match="changed the announcement"):
+        read_given(answer, "known")
 
 
 def test_a_later_round_asks_the_lot_and_takes_the_rankings_that_were_announced():
@@ -897,8 +913,10 @@ def test_invitations_reach_the_collector(live):
 
 
 def test_a_seed_protects_nobody_and_only_a_simulation_may_have_one(live):
-    with pytest.raises(HushrankError, match="protects nobody"):
-        Device(live.connection(), SimulatedMemory(), randomness=Randomness.seeded(1))
+    seeded = {"randomness": Randomness.seeded(1)}
+    for person in (None, "a" * 32):
+        with pytest.raises(HushrankError, match="protects nobody"):
+            Device(live.connection(), SimulatedMemory(), person=person, **seeded)
 
 
 def test_a_limit_is_kept_and_can_be_changed(live):
@@ -986,10 +1004,14 @@ def test_a_collector_that_goes_back_to_an_earlier_round_is_refused(live):
     device.join(survey)
     go_on(live, survey)
     assert device.join(survey).round == 1
-    for where in (early, msgspec.structs.replace(early, round=2)):
-        said[:] = where, stranger
+    ways = asked_in_each_way(device.open(survey).fingerprint)
+    not_asked = msgspec.json.decode(stranger) | {"asked": False}
+    silent = {name: not_asked[name] for name in ("asked", "round", "announcement")}
+    later = msgspec.structs.replace(early, round=2)
+    told = [(early, stranger), (later, stranger), (later, msgspec.json.encode(silent))]
+    for said[:], way in product(told, ways):
         with pytest.raises(HushrankError, match="went back to an earlier round"):
-            device.join(survey)
+            device.join(survey, **way)
     said.clear()
     assert device.join(survey).round == 1
 

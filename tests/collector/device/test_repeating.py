@@ -178,7 +178,9 @@ def test_over_the_limit_the_latest_answer_is_repeated_and_nothing_tells(live):
             device.answer(stranger, order)
 
 
-@pytest.mark.parametrize(("truths", "reported"), [("0102", "0100"), ("0012", "0011")])
+@pytest.mark.parametrize(
+    ("truths", "reported"), [("0102", "0100"), ("0012", "0011"), ("01102", "01100")]
+)
 def test_over_the_limit_the_answer_of_last_time_is_repeated_not_the_one_drawn_last(
     truths, reported
 ):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from pathlib import Path
 
-from tests.mutants.generic import branches, steps
+from tests.mutants.generic import branches, steps, wheres
 from tests.mutants.generic.edits import Edit, Source
 from tests.mutants.generic.several import PARTS, of_several
 
@@ -38,6 +38,7 @@ OURS: dict[str, Callable[[Source], list[Edit]]] = {
     "DropKeyword": steps.without_keyword,
     "SwapArguments": steps.with_others_argument,
     "SwapSteps": steps.in_another_order,
+    "OnlyWhere": wheres.only_where,
 }
 
 Place = tuple[str, str, int]

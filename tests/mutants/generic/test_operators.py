@@ -134,3 +134,25 @@ def test_each_part_of_a_condition_is_left_out_alone():
         text.replace("each or own", "(own)"),
         text.replace("each or own", "(each)"),
     ]
+
+
+KEPT = """
+def kept(own: Own, price: float | None, is_new: bool) -> Own:
+    if own.gone:
+        return own
+    book(own)
+    if is_new:
+        count += 1
+    return replace(own, price=price)
+"""
+
+
+def test_each_step_is_taken_only_where_something_holds_or_does_not():
+    asked = ["is_new", "not (is_new)", "price is not None", "not (price is not None)"]
+    step, copy = "    book(own)\n", "price=price)"
+    counted = KEPT.replace("count +=", "if {}: count +=")
+    assert all_mutated(KEPT, "OnlyWhere") == [
+        *(KEPT.replace(step, f"    if {each}: book(own)\n") for each in asked),
+        *(counted.format(each) for each in asked[2:]),
+        *(KEPT.replace(copy, f"price=(price if {each} else own.price))") for each in asked),
+    ]
