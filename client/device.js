@@ -331,9 +331,10 @@ export class Device {
   #keep(survey, announcement, round, joined, handout) {
     const [place, series, at] = this.#keys(survey, announcement.series, round);
     return this.#change([place, series, at], (kept) => {
-      /** @type {KeptSurvey} */
+      /** @type {KeptSurvey | undefined} */
       const own = kept[place];
       const known = kept[at];
+      demand(own && kept[series], "not-joined", "another tab has forgotten the survey since");
       demandForward(own, round);
       const same = !known || (known.assignment === joined.assignment && known.handout === joined.handout);
       demand(same, "asked-twice", "the collector asks another question in the same round");

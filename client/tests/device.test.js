@@ -1051,6 +1051,32 @@ test("a memory of which a part is gone joins no round", async () => {
   }
 });
 
+test("a memory of which the latest of several rounds is gone joins no round", async () => {
+  const survey = oftenAsked(3);
+  for (const now of [1, 2]) {
+    const [collector, storage] = [new Collector(survey), memoryStorage()];
+    for (collector.round of [0, 1]) await deviceOf(collector, { storage }).join(survey.id);
+    await lose(storage, `round 1 survey ${COLLECTOR} ${survey.id}`);
+    collector.round = now;
+    await kinds(deviceOf(collector, { storage }).join(survey.id), "no-storage");
+  }
+});
+
+test("a survey that another tab forgets while it is joined is not joined", async () => {
+  const survey = caseOf("pairs");
+  for (const key of ["survey", "series"]) {
+    const [collector, storage] = [new Collector(survey), memoryStorage()];
+    const gone = { survey: `survey ${COLLECTOR} ${survey.id}`, series: `series ${COLLECTOR} ${JSON.parse(survey.announcement).series}` };
+    const forgetting = async (url, init = {}) => {
+      if (init.method === "POST") await lose(storage, gone[key]);
+      return collector.fetch(url, init);
+    };
+    const device = deviceOf({ fetch: forgetting }, { storage });
+    await kinds(device.join(survey.id), "not-joined");
+    assert.equal((await device.account()).total, 0);
+  }
+});
+
 test("a memory that was never answered, and whose series is gone, joins no round", async () => {
   const survey = caseOf("pairs");
   const [collector, storage] = [new Collector(survey), memoryStorage()];

@@ -27,6 +27,7 @@ from hushrank.protocols.distributions.whole_ranking import whole_ranking
 from hushrank.questions.named_set import NamedSet
 from hushrank.questions.rank_level import RankLevel, even_levels
 from hushrank.questions.relative_order import RelativeOrder
+from hushrank.questions.stated import Stated
 from hushrank.randomness import Randomness
 from hushrank.rankings.profile import Rankings
 from hushrank.surveys.sampled_survey import sampled_survey
@@ -175,9 +176,10 @@ def test_all_batches_of_many_people_are_drawn_from_the_source_of_all(monkeypatch
     ],
     ids=["tied", "unranked"],
 )
-def test_incomplete_or_tied_people_are_refused_before_anything_is_drawn(people):
-    with pytest.raises(HushrankError, match="expected"):
-        run(safari(3, epsilon=1.0), people, rng=Randomness.replayed(b""))
+@pytest.mark.parametrize("budgets", [None, [9.0]])
+def test_incomplete_or_tied_people_are_refused_before_anything_is_drawn(people, budgets):
+    with pytest.raises(HushrankError, match=r"expected (complete|strict) rankings"):
+        run(safari(3, epsilon=1.0), people, rng=Randomness.replayed(b""), budgets=budgets)
 
 
 @pytest.mark.parametrize(
@@ -215,7 +217,8 @@ def test_a_later_round_that_may_ask_somebody_twice_is_refused_before_it_asks():
     assert refused.value.__notes__ == ["a person may have spent epsilon 1 before"]
 
 
-def test_a_round_of_which_one_part_does_not_fit_is_refused_before_anything_is_drawn():
+@pytest.mark.parametrize("budgets", [None, np.full(120, 9.0)])
+def test_a_round_of_which_one_part_does_not_fit_is_refused_before_anything_is_drawn(budgets):
     def at_once():
         yield (
             sampled_survey("fits", PAIRS, 1.0, lots=(0.0, 0.5)),
@@ -223,7 +226,38 @@ def test_a_round_of_which_one_part_does_not_fit_is_refused_before_anything_is_dr
         )
 
     with pytest.raises(HushrankError, match="5 items"):
-        run(at_once(), EVERY_ORDER, rng=Randomness.replayed(b""))
+        run(at_once(), EVERY_ORDER, rng=Randomness.replayed(b""), budgets=budgets)
+
+
+@pytest.mark.parametrize("budgets", [None, np.full(120, 9.0)])
+@pytest.mark.parametrize(
+    ("first", "later", "why"),
+    [
+        (PAIRS[0], RelativeOrder((0, 5)), "5 items"),
+        (Stated(PAIRS[0], "last"), PAIRS[1], "needs complete rankings"),
+    ],
+)
+def test_a_later_round_that_somebody_cannot_answer_asks_nobody(first, later, why, budgets):
+    """Whoever they are: that they ranked every item changes nothing."""
+    n_rounds = 0
+
+    def in_turn():
+        nonlocal n_rounds
+        for question in (first, later):
+            yield (sampled_survey(str(n_rounds), [question], 1.0),)
+            n_rounds += 1
+
+    with pytest.raises(HushrankError, match=why) as refused:
+        run(in_turn(), EVERY_ORDER, rng=Randomness.seeded(1), budgets=budgets)
+    assert n_rounds == 1
+    assert refused.value.__notes__ == ["a person may have spent epsilon 1 before"]
+
+
+@pytest.mark.parametrize("budgets", [None, np.full(120, 9.0)])
+def test_more_ranks_than_fit_into_memory_are_refused(monkeypatch, budgets):
+    monkeypatch.setattr("hushrank.engines.crowd.MOST_RANKS", 599)
+    with pytest.raises(HushrankError, match="at most 599 ranks in all, got 600"):
+        Crowd.of(EVERY_ORDER, Randomness.secure(), budgets)
 
 
 def parts_of(n_parts, item=1):
@@ -505,6 +539,13 @@ def test_a_survey_by_budget_asks_those_who_have_it():
     all_of_them = Survey("all", (WHOLE,), (GeneralizedRandomizedResponse(120, 0.4),), 0.4)
     everybody = run(ask(all_of_them), EVERY_ORDER, rng=Randomness.secure())
     assert "of different people" not in everybody.privacy_statement
+
+
+@pytest.mark.parametrize("lots", [(0.0, 1.0), (0.0, 0.5)])
+def test_a_survey_by_budget_asks_nobody_where_there_are_none(lots):
+    survey = replace(by_budget(1.0, np.inf), lots=lots)
+    with pytest.raises(HushrankError, match="by their budgets, which are not given"):
+        run(ask(survey), EVERY_ORDER, rng=Randomness.replayed(b"\0" * 960))
 
 
 @pytest.mark.parametrize("is_last", [False, True])

@@ -1,6 +1,7 @@
 import csv
 import json
 from dataclasses import replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from io import BytesIO, StringIO
 from types import SimpleNamespace
 from xml.etree import ElementTree
@@ -13,11 +14,17 @@ import hushrank
 from hushrank.collector.refusals import Refusal
 from hushrank.collector.results import pictures, public_document
 from hushrank.collector.results.files import FILES, file_names, make_file
+from hushrank.collector.results.tables import order_table
 from hushrank.workflows.results.shares import pair_shares, rank_shares
 from tests.collector.drafts import NAMES, draft
 
 ID = "abcdefghijkl"
 SCRIPT = "<script>alert(1)</script>"
+
+
+def in_places(share, rounding=ROUND_FLOOR):
+    """Return a share to four places; what we are sure of no surer, and intervals no narrower."""
+    return float(Decimal(float(share)).quantize(Decimal("0.0001"), rounding))
 
 
 def collected(protocol, n_people=400, names=NAMES, **options):
@@ -41,7 +48,7 @@ def test_each_place_comes_with_how_sure_it_is(collection):
     assert [row["item"] for row in rows] == list(collection.items)
     told = [row["ahead_of_next"] for row in rows]
     sure = collection.confidence
-    expected = [""] * len(rows) if sure is None else [*(str(round(each, 4)) for each in sure), ""]
+    expected = [""] * len(rows) if sure is None else [*(str(in_places(each)) for each in sure), ""]
     assert told == expected
     for row in rows:
         best, worst = (collection.rank_intervals or {}).get(row["item"], ("", ""))
@@ -56,7 +63,7 @@ def test_a_share_of_nobody_is_told():
     assert 0 in low
     told = [row["low"] for row in rows_of(learnt, "rank-shares.csv")]
     assert "" not in told
-    assert sorted(map(float, told)) == sorted(round(float(each), 4) for each in low)
+    assert sorted(map(float, told)) == sorted(map(in_places, low))
 
 
 def test_a_document_tells_each_figure_by_its_name(monkeypatch):
@@ -83,8 +90,15 @@ def test_the_shares_of_pairs_and_their_intervals_stand_beside_their_items():
     found = pair_shares(learnt)
     for row in rows_of(learnt, "pairs.csv"):
         pair = NAMES.index(row["item"]), NAMES.index(row["before"])
-        for column, told in (("share", found.shares), ("low", found.low), ("high", found.high)):
-            assert float(row[column]) == round(float(told[pair]), 4)
+        assert float(row["share"]) == round(float(found.shares[pair]), 4)
+        assert float(row["low"]) == in_places(found.low[pair])
+        assert float(row["high"]) == in_places(found.high[pair], ROUND_CEILING)
+
+
+def test_nobody_is_told_to_be_certain_who_is_nearly():
+    learnt = SimpleNamespace(items=("tea", "milk"))
+    learnt.to_dict = lambda: {"confidence": [0.99999], "rank_intervals": None}
+    assert order_table(learnt).rows[0] == (1, "tea", 0.9999, None, None)
 
 
 def test_the_rows_of_pictures_are_those_of_their_items(monkeypatch):

@@ -71,6 +71,13 @@ def test_the_shares_are_the_most_likely_ones():
         assert held.log_likelihood(STATISTICS) <= at_best + 1e-6
 
 
+def test_as_many_shares_are_judged_along_as_there_are_besides_the_model():
+    """Goodness of fit counts them as fitted: of four items those of who ranks none, one, two."""
+    likelihood = likelihood_of("last")
+    assert likelihood.n_judged_along == len(likelihood.stated_shares(STATISTICS)) == 3
+    assert likelihood_of("unknown").n_judged_along is None
+
+
 def test_how_much_people_rank_is_told_by_their_noisy_reports():
     likelihood = likelihood_of("last", epsilon=4.0, n_people=100_000)
     assert likelihood.stated_shares(STATISTICS) == pytest.approx(longer_than(LENGTHS), abs=0.02)

@@ -140,6 +140,22 @@ def test_popular_orders_are_found_with_their_shares():
     assert (np.abs(found.estimates.at - at) < 3 * found.estimates.at_errors).mean() > 0.95
 
 
+@pytest.mark.linear_algebra
+def test_the_error_of_all_shares_together_is_that_of_their_sum():
+    """What the one order has more, one near it has less: they err together by less than apart."""
+    near = np.array([ORDERS[0], [4, 0, 3, 2, 1]])
+    everybody = 0.5 * REST.statistics + np.array([0.3, 0.2]) @ statistics_of_orders(near)
+    reports = likelihood_of(everybody, 20_000)
+    found = find_orders(reports, fit_ranks(reports, prior="safe"), prior="safe")
+    model = RestAndOrders(reports, found.fit.point, found.popular)
+    of_shares = model.covariance(found.fit.wide_scale)[-2:, -2:]
+    assert found.popular.orders.tolist() == near.tolist()
+    assert found.share_errors**2 == pytest.approx(np.diag(of_shares))
+    both = np.ones(2)
+    assert found.share_error**2 == pytest.approx(both @ of_shares @ both)
+    assert found.share_error**2 < 0.8 * (found.share_errors**2).sum()
+
+
 def test_in_a_smooth_population_none_is_found():
     smooth = likelihood_of(mixed([0, 0]), 20_000)
     assert find_orders(smooth, fit_ranks(smooth, prior="safe"), prior="safe") is None

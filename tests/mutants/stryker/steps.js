@@ -20,6 +20,7 @@ const KINDS = {
   DropProperty: withoutProperty,
   SwapArguments: withOthersArgument,
   SwapSteps: inAnotherOrder,
+  OnlyWhere: onlyWhere,
 };
 
 /** What is waited for goes on by itself. */
@@ -72,6 +73,58 @@ function canBeTurned(first, second) {
   return both.every(acts) && !namesIn([second]).some((name) => named.has(name));
 }
 
+/** A step, or what is new in a copy, where a condition of the same function holds, or does not. */
+function* onlyWhere(node, text) {
+  if (!/Function|Method/.test(node.type) || node.body?.type !== "BlockStatement") return;
+  const reached = [...reachedFrom(node.body, new Set(), text)];
+  const tests = reached.flatMap(([statement]) => ownNodes(statement)).map(({ test }) => test);
+  const conditions = new Set(tests.filter(Boolean).map((test) => textOf(test, text)));
+  for (const [statement, known] of reached) {
+    for (const condition of [...conditions].filter((each) => !known.has(each))) {
+      yield* whereAsked(statement, condition, text);
+      yield* whereAsked(statement, `!(${condition})`, text);
+    }
+  }
+}
+
+function* whereAsked(statement, asked, text) {
+  const { start, end, type, expression } = statement;
+  const isSet = type === "ExpressionStatement" && expression.type === "AssignmentExpression";
+  if (isSet || isStep(statement)) yield [start, end, `if (${asked}) ${textOf(statement, text)}`];
+  for (const { properties } of ownNodes(statement).filter(({ type }) => type === "ObjectExpression")) {
+    const [first, ...others] = properties;
+    if (first?.type !== "SpreadElement") continue;
+    for (const { start, end, key, value } of others.filter((each) => each.key?.type === "Identifier")) {
+      const old = `${textOf(first.argument, text)}.${key.name}`;
+      yield [start, end, `${key.name}: (${asked}) ? ${textOf(value, text)} : ${old}`];
+    }
+  }
+}
+
+/** Each statement of a function, but of those inside, and what is known where it is reached. */
+function* reachedFrom(node, known, text) {
+  const block = [node.body ?? node].flat();
+  let here = known;
+  for (const statement of block) {
+    yield [statement, here];
+    const { test, consequent, alternate, block: tried, handler, finalizer, body } = statement;
+    const isIf = statement.type === "IfStatement";
+    const inside = isIf ? new Set([...here, textOf(test, text)]) : here;
+    const blocks = isIf ? [consequent, alternate] : [tried, handler?.body, finalizer, body];
+    if (/Declaration/.test(statement.type)) continue;
+    for (const inner of blocks.filter(Boolean)) yield* reachedFrom(inner, inside, text);
+    if (isIf && [consequent.body ?? consequent].flat().some(({ type }) => ENDS.test(type))) here = inside;
+  }
+}
+
+/** All within a statement that belongs to no other statement and no function inside. */
+function ownNodes(statement) {
+  const children = Object.values(statement).flat().filter((each) => typeof each?.type === "string");
+  const own = children.filter(({ type }) => !/Statement|Function|Method|Declaration$/.test(type));
+  return [statement, ...own.flatMap(ownNodes)];
+}
+
+const ENDS = /^(Return|Throw|Break|Continue)/;
 const STAYS = /^(Import|Export|Return|Throw|Break|Continue|Function|Class)/;
 
 function* everyNode(node) {

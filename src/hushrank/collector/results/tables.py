@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from hushrank.accounting.rounding import places_above, places_below
 from hushrank.workflows.results.collection import Collection
 from hushrank.workflows.results.shares import Estimates, pair_shares, rank_shares
 
@@ -37,7 +38,7 @@ def order_table(collection: Collection) -> Table:
     items, intervals = collection.items, frame["rank_intervals"] or {}
     sure = [*(frame["confidence"] or [None] * (len(items) - 1)), None]
     rows = (
-        (place, item, _rounded(ahead), *intervals.get(item, (None, None)))
+        (place, item, _down(ahead), *intervals.get(item, (None, None)))
         for place, (item, ahead) in enumerate(zip(items, sure, strict=True), start=1)
     )
     return Table(("place", "item", "ahead_of_next", "best_rank", "worst_rank"), tuple(rows))
@@ -72,11 +73,16 @@ def _pairs(collection: Collection, found: Estimates) -> Iterator[Row]:
 
 
 def _cell(found: Estimates, row: int, column: int) -> tuple[float | None, ...]:
-    """Return a share and the ends of its interval."""
+    """Return a share and the ends of its interval, to a hundredth of a per cent."""
     each = (found.shares, found.low, found.high)
-    return tuple(None if one is None else _rounded(float(one[row, column])) for one in each)
+    share, low, high = (None if one is None else float(one[row, column]) for one in each)
+    return (None if share is None else round(share, 4), _down(low), _up(high))
 
 
-def _rounded(share: float | None) -> float | None:
-    """Return a share to a hundredth of a per cent: less than any survey can tell."""
-    return None if share is None else round(share, 4)
+def _down(share: float | None) -> float | None:
+    """Return at most what it is: who is sure by .99997 is not certain."""
+    return None if share is None else float(places_below(share, 4))
+
+
+def _up(share: float | None) -> float | None:
+    return None if share is None else float(places_above(share, 4))
