@@ -105,7 +105,7 @@ export class Collector {
     };
     const notAsked = { asked: false, round: this.round, announcement };
     const changes = this.assigned;
-    return new Response(JSON.stringify(changes.asked === false ? notAsked : { ...given, ...changes }), {
+    return new Response(JSON.stringify({ ...(changes.asked === false ? notAsked : given), ...changes }), {
       status: 201,
     });
   }

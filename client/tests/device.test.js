@@ -195,6 +195,15 @@ test("of two announcements that two tabs were shown one is joined", async () => 
   assert.deepEqual(shown.requests.filter(({ method }) => method === "POST"), []);
 });
 
+test("another announcement is refused by whom the round does not ask, too", async () => {
+  const survey = caseOf("pairs");
+  for (const asked of [true, false]) {
+    const collector = new Collector(survey);
+    collector.assigned = { asked, announcement: "0".repeat(64) };
+    await kinds(deviceOf(collector).join(survey.id), "changed");
+  }
+});
+
 test("a round that is not what was announced is refused, and nothing of it is kept", async () => {
   const survey = caseOf("pairs");
   const changes = [
@@ -236,8 +245,10 @@ test("a collector that goes back to an earlier round is refused", async () => {
   collector.round = 1;
   await kinds(device.join(survey.id), "changed");
   collector.round = 4;
-  collector.assigned = { round: 1 };
-  await kinds(device.join(survey.id), "changed");
+  for (const asked of [true, false]) {
+    collector.assigned = { asked, round: 1 };
+    await kinds(device.join(survey.id), "changed");
+  }
   assert.equal((await device.kept(survey.id)).round, 3);
   collector.round = 3;
   assert.equal((await device.join(survey.id)).round, 3);
@@ -275,6 +286,7 @@ test("of two rounds the one is sent whose answer was shown, or none", async () =
   await kinds(device.send(survey.id, 0), "not-answered");
   assert.deepEqual(collector.uploads, []);
   assert.equal(await device.send(survey.id, 1), "abc123");
+  await kinds(device.send(survey.id, 0), "not-answered");
 });
 
 test("the round is told that was joined, where the next one was opened just then", async () => {
@@ -654,14 +666,17 @@ test("answers are outdated where any of them is, and what is new beside others i
 });
 
 test("beyond the limit an earlier answer that is true again is repeated, and not the latest", async () => {
-  const surveys = [0, 1, 2].map((nth) => weekly(nth, "olh"));
+  const surveys = [0, 1, 2, 3].map((nth) => weekly(nth, "olh"));
   const device = deviceOf(new Collector(...surveys));
   const { order } = surveys[0];
+  const third = [...order.slice(1), order[0]];
   const { reports } = await week(device, surveys[0], order);
   await week(device, surveys[1], reversed(order));
   await device.setLimit(4); // all of it is spent
   const again = await week(device, surveys[2], order);
   assert.deepEqual(again, { reports, nats: 0, isRepeated: true, isOutdated: false });
+  const outdated = await week(device, surveys[3], third); // by now the first answer is the latest
+  assert.deepEqual(outdated, { reports, nats: 0, isRepeated: true, isOutdated: true });
 });
 
 test("who cannot pay answers what was answered before, and nothing beside it", async () => {
@@ -959,7 +974,7 @@ test("what the collector refuses is told by its kind", async () => {
   await kinds(device.join(survey.id), "not-open");
   collector.state = "open";
   const without = [{ handout: null }, { handout: undefined }, { assignment: undefined }];
-  for (const bad of [{ asked: "yes" }, { round: -1 }, { round: 256 }, { assignment: 1 }, ...without]) {
+  for (const bad of [{ asked: "yes" }, { asked: 0 }, { asked: null }, { round: -1 }, { round: 256 }, { assignment: 1 }, ...without]) {
     const other = new Collector(survey);
     other.assigned = bad;
     await kinds(deviceOf(other).join(survey.id), "malformed");

@@ -21,6 +21,9 @@ from hushrank.accounting.composition import (
 from hushrank.accounting.spend import Spend
 from hushrank.errors import HushrankError
 
+NEIGHBOURS = ("", "replace one ballot")
+"""As the model has them, and as somebody says."""
+
 
 def test_releases_about_the_same_people_add_up():
     spends = [Spend("structure", 0.5, "GRR"), Spend("parameters", 1.25, "GRR")]
@@ -76,8 +79,9 @@ def test_lots_of_two_collections_do_not_protect_from_each_other():
 
 @pytest.mark.parametrize("epsilon", [0.0, -5.0, float("nan"), float("inf")])
 def test_an_impossible_price_is_refused(epsilon):
-    with pytest.raises(HushrankError):
-        Spend("a", epsilon, "GRR")
+    for neighbours in NEIGHBOURS:
+        with pytest.raises(HushrankError):
+            Spend("a", epsilon, "GRR", neighbours=neighbours)
 
 
 def test_nothing_released_costs_nothing():
@@ -86,8 +90,9 @@ def test_nothing_released_costs_nothing():
 
 @pytest.mark.parametrize("lots", [(0.5, 0.5), (-0.1, 1.0), (0.0, 1.1), (0.7, 0.2)])
 def test_impossible_lots_are_refused(lots):
-    with pytest.raises(HushrankError):
-        Spend("a", 1.0, "GRR", lots)
+    for neighbours in NEIGHBOURS:
+        with pytest.raises(HushrankError):
+            Spend("a", 1.0, "GRR", lots, neighbours=neighbours)
 
 
 def central(epsilon, delta=0.0, **others):
@@ -130,13 +135,15 @@ def test_losses_against_different_changes_are_never_added():
 
 @pytest.mark.parametrize("delta", [-1e-9, 1.0, 2.0, float("nan")])
 def test_an_impossible_delta_is_refused(delta):
-    with pytest.raises(HushrankError, match="delta"):
-        central(1.0, delta)
+    for neighbours in NEIGHBOURS:
+        with pytest.raises(HushrankError, match="delta"):
+            central(1.0, delta, neighbours=neighbours)
 
 
 def test_an_unknown_model_is_refused():
-    with pytest.raises(HushrankError, match="local, shuffled or central"):
-        Spend("a", 1.0, "GRR", model="blind")  # type: ignore[arg-type]
+    for neighbours in NEIGHBOURS:
+        with pytest.raises(HushrankError, match="local, shuffled or central"):
+            Spend("a", 1.0, "GRR", model="blind", neighbours=neighbours)  # type: ignore[arg-type]
 
 
 @given(st.floats(1e-9, 1e3), st.integers(1, 2000))

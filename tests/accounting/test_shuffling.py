@@ -2,7 +2,7 @@
 
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from itertools import combinations_with_replacement, pairwise, permutations
+from itertools import combinations_with_replacement, pairwise, permutations, product
 from math import comb, exp, inf, log, nextafter
 
 import numpy as np
@@ -268,14 +268,16 @@ def test_no_more_reports_are_counted_than_there_are(monkeypatch, n):
 
 def test_what_is_out_of_range_is_refused():
     wrong = [(-1, 1, 5), (inf, 1, 5), (0.5, 0, 5), (0.0, 1e-51, 5), (0.5, inf, 5), (0.5, 1, 0)]
-    for epsilon, local, n in wrong:
+    wrong += [(-1, 1000, 5), (2.0, 1, 0), (0.5, 1000, 0)]
+    for (epsilon, local, n), rate in product(wrong, (None, 0.1)):
         with pytest.raises(HushrankError):
-            central_delta(epsilon, local=local, n_reports=n)
+            central_delta(epsilon, local=local, n_reports=n, clone_rate=rate)
     with pytest.raises(HushrankError, match="positive clone rate"):
         central_delta(0.5, local=1.0, n_reports=5, clone_rate=0.0)
     for delta in (0.0, 1.0):
-        with pytest.raises(HushrankError, match="delta above 0"):
-            central_epsilon(delta, local=1.0, n_reports=5)
+        for rate in (None, 0.1):
+            with pytest.raises(HushrankError, match="delta above 0"):
+                central_epsilon(delta, local=1.0, n_reports=5, clone_rate=rate)
         with pytest.raises(HushrankError, match="delta above 0"):
             local_epsilon(1.0, delta, n_reports=5)
     for epsilon in (0.0, inf):
