@@ -39,6 +39,10 @@ WHOLE = PublishedSurvey(
     Survey("whole order", (WholeOrder((0, 1, 2, 3)),), (SubsetOrder(4, 2.0),), 2.0), NAMES
 )
 PERSON = Rankings.from_orders(np.array([[2, 0, 3, 1]]), NAMES)
+STATED = PublishedSurvey(
+    sampled_survey("some", [Stated(each, "last") for each in QUESTIONS], 1.0, lots=(0.25, 0.75)),
+    NAMES,
+)
 
 
 @pytest.mark.parametrize("held", [HELD, WHOLE], ids=["categories", "whole orders"])
@@ -82,18 +86,28 @@ def test_a_device_draws_from_no_seed_unless_it_is_a_simulation(held):
     assert len(device.answer(PERSON, lot=0.5, rng=Randomness.secure())) == 1
 
 
-def test_a_device_answers_for_one_person_who_ranked_these_very_items_in_their_order():
+@pytest.mark.parametrize("held", [HELD, STATED], ids=["complete", "incomplete"])
+def test_a_device_answers_for_one_person_who_ranked_these_very_items_in_their_order(held):
     """Items go by number: the same names in another order would be other answers."""
-    device = read_handout(HELD.handout([0]), most_epsilon=2.0)
+    device = read_handout(held.handout([0]), most_epsilon=2.0)
     for ranks, names in ((PERSON.ranks, NAMES[::-1]), (np.tile(PERSON.ranks, (2, 1)), NAMES)):
         with pytest.raises(HushrankError, match="expected the ranking of one person"):
             device.truths(Rankings(ranks, names), lot=0.5)
 
 
+@pytest.mark.parametrize("held", [HELD, STATED], ids=["complete", "incomplete"])
+@pytest.mark.parametrize("lot", [0.0, 0.2499, 0.75, 0.9])
+def test_a_device_answers_no_survey_that_asks_others(held, lot):
+    device = read_handout(held.handout([0]), most_epsilon=2.0)
+    with pytest.raises(HushrankError, match="does not ask this lot"):
+        device.truths(PERSON, lot=lot)
+
+
+@pytest.mark.parametrize("held", [HELD, STATED], ids=["complete", "incomplete"])
 @pytest.mark.parametrize("numbers", [(), (0, 1)])
-def test_a_device_answers_as_many_questions_as_the_survey_says(numbers):
+def test_a_device_answers_as_many_questions_as_the_survey_says(numbers, held):
     """However the handout came about: several answers at the price of one would cost more."""
-    each = {n: read_handout(HELD.handout([n]), most_epsilon=2.0) for n in (0, 1)}
+    each = {n: read_handout(held.handout([n]), most_epsilon=2.0) for n in (0, 1)}
     asked = {n: each[n].asked[n] for n in numbers}
     with pytest.raises(HushrankError, match="expected 1 distinct questions to answer"):
         replace(each[0], asked=asked).truths(PERSON, lot=0.5)

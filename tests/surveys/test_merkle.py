@@ -48,7 +48,7 @@ def test_another_leaf_number_size_or_path_leads_elsewhere_or_is_refused():
 def test_there_is_no_tree_of_nothing_and_no_leaf_beside_it():
     with pytest.raises(HushrankError):
         MerkleTree([])
-    for number in (-1, 3):
+    for number in (-2, -1, 3, 4):
         with pytest.raises(HushrankError):
             MerkleTree(LEAVES[:3]).path(number)
         with pytest.raises(HushrankError, match="expected a leaf"):

@@ -234,8 +234,9 @@ def test_the_first_reports_of_each_key_count(rows, most):
     keys = pa.array([row[0] for row in rows], pa.string())
     part, question = (np.array([row[n] for row in rows], dtype=np.intp) for n in (1, 2))
     n_answers = np.array([most, 1])
-    found = first_reports(keys, part, question, n_answers)
-    assert found.tolist() == counted_one_by_one(rows, n_answers)
+    for each in (keys, keys.dictionary_encode()):
+        found = first_reports(each, part, question, n_answers)
+        assert found.tolist() == counted_one_by_one(rows, n_answers)
 
 
 @pytest.mark.parametrize("own", [0, 1])

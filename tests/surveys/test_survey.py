@@ -93,6 +93,10 @@ def test_a_mechanism_that_says_less_than_it_costs_is_refused(said, place):
 def test_a_mechanism_whose_epsilon_is_no_number_is_refused(said):
     with pytest.raises(HushrankError, match="Response: expected its epsilon"):
         Survey("one", (PAIRS[0],), (said_to_cost(said),), 1.0)
+    whole = SubsetOrder(3, 1.0)
+    object.__setattr__(whole, "epsilon", said)
+    with pytest.raises(HushrankError, match="SubsetOrder: expected its epsilon"):
+        Survey("one", (WholeOrder((0, 1, 2)),), (whole,), 1.0)
 
 
 @pytest.mark.parametrize("n_questions", [99, 100, 101, 1000])

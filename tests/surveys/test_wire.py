@@ -21,7 +21,7 @@ from hushrank.mechanisms.local_hashing import OptimisedLocalHashing, SuccinctHis
 from hushrank.mechanisms.named_member import NamedMember
 from hushrank.mechanisms.randomized_response import GeneralizedRandomizedResponse
 from hushrank.mechanisms.subset_order import SubsetOrder
-from hushrank.mechanisms.unary_encoding import SymmetricUnaryEncoding
+from hushrank.mechanisms.unary_encoding import OptimisedUnaryEncoding, SymmetricUnaryEncoding
 from hushrank.models.mallows import Mallows
 from hushrank.protocols.distributions.max_entropy import max_entropy
 from hushrank.protocols.distributions.question_kinds import NAMED, QuestionKind
@@ -47,6 +47,7 @@ from hushrank.surveys.wire_documents import (
 )
 from hushrank.surveys.wire_reports import (
     MECHANISMS,
+    MOST_CATEGORIES,
     HashedAnswer,
     from_wire,
     longest_on_wire,
@@ -351,12 +352,44 @@ def test_a_device_refuses_more_categories_than_it_can_hold(kind, n_items):
         many.mechanism()
 
 
-def test_a_mechanism_that_states_other_thresholds_is_refused():
-    stated = wire_mechanism(GRR.survey.mechanisms[0])
-    assert stated.mechanism() == GRR.survey.mechanisms[0]
-    for changes in ({"hit_words": "1"}, {"false_hit_words": "2"}):
+OF_EACH_KIND = (
+    GeneralizedRandomizedResponse(6, 1.0),
+    SymmetricUnaryEncoding(6, 1.0),
+    OptimisedUnaryEncoding(6, 1.0),
+    OptimisedLocalHashing(6, 1.0),
+    SuccinctHistogram(6, 1.0),
+    Harmony(6, 1.0),
+    NamedMember(6, 1.0, 2),
+    SubsetOrder(6, 1.0),
+)
+
+
+@pytest.mark.parametrize("mechanism", OF_EACH_KIND, ids=lambda each: type(each).__name__)
+def test_a_mechanism_that_states_other_thresholds_is_refused(mechanism):
+    """By one word of 2^64: less would be hidden than is said, or differently in two programs."""
+    stated = wire_mechanism(mechanism)
+    assert stated.mechanism() == mechanism
+    words = {name: getattr(stated, name) for name in ("hit_words", "false_hit_words", "far_words")}
+    others = {name: str(int(each) + 1) for name, each in words.items() if each is not None}
+    assert others
+    for name, other in others.items():
         with pytest.raises(HushrankError, match="thresholds"):
-            msgspec.structs.replace(stated, **changes).mechanism()
+            msgspec.structs.replace(stated, **{name: other}).mechanism()
+
+
+def test_each_kind_of_mechanism_is_tried_with_other_thresholds():
+    assert set(map(type, OF_EACH_KIND)) == set(MECHANISMS.values())
+
+
+@pytest.mark.parametrize("mechanism", OF_EACH_KIND, ids=lambda each: type(each).__name__)
+def test_no_mechanism_has_more_categories_than_devices_hold(mechanism):
+    stated = wire_mechanism(mechanism)
+    many = msgspec.structs.replace(stated, n_categories=MOST_CATEGORIES[stated.kind] + 1)
+    with pytest.raises(HushrankError, match="expected at most"):
+        many.mechanism()
+    unknown = msgspec.structs.replace(stated, kind="another")
+    with pytest.raises(HushrankError, match="unknown mechanism another"):
+        unknown.mechanism()
 
 
 def test_a_device_does_not_draw_from_a_seed():
