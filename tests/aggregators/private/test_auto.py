@@ -304,9 +304,9 @@ def test_an_order_by_sampling_says_nothing_of_its_scores():
 
 def test_impossible_input_is_refused_before_anything_is_drawn():
     silence = Randomness.replayed(b"")
-    for epsilon in (0.0, -1.0, NAN, inf):
-        with pytest.raises(HushrankError):
-            auto(MANY, epsilon=epsilon, rng=silence)
+    for epsilon, delta in product((0.0, -1.0, NAN, inf), (None, 1e-3)):
+        with pytest.raises(HushrankError, match="epsilon"):
+            auto(MANY, epsilon=epsilon, delta=delta, rng=silence)
     for delta in (0.0, 1.0, NAN):
         with pytest.raises(HushrankError):
             auto(MANY, epsilon=1.0, delta=delta, rng=silence)
@@ -323,10 +323,14 @@ def test_what_one_of_the_methods_would_refuse_is_refused_before_the_first_releas
         auto(many, epsilon=epsilon, rng=Randomness.replayed(b""))
 
 
-def test_so_it_is_of_as_many_items_as_can_be_sampled():
+@pytest.mark.parametrize("delta", [None, 0.5])
+def test_so_it_is_of_as_many_items_as_can_be_sampled(delta):
+    """Whichever noise further scores would have."""
     many = np.triu(np.full((22, 22), 2**37), k=1)
+    is_gaussian = isinstance(private_auto._least_noisy(22, 0.95, delta), DiscreteGaussian)
+    assert is_gaussian == (delta is not None)
     with pytest.raises(HushrankError, match="smaller pair counts"):
-        auto(many, epsilon=1.0, rng=Randomness.replayed(b""))
+        auto(many, epsilon=1.0, delta=delta, rng=Randomness.replayed(b""))
 
 
 def test_so_are_scores_that_overflow_in_the_units_of_the_first_release_alone():
