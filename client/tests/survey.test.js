@@ -188,17 +188,19 @@ test("bad announcements are refused", () => {
     ['"first_round":["', '"first_round":["z'],
     ['"first_round":["', '"first_round":["0'],
   ];
-  for (const [old, changed] of changes) {
-    assert.ok(json.includes(old), old);
+  const closing = json.replace('"closes":null', '"closes":"2027-01-31T18:00:00Z"');
+  for (const [each, [old, changed]] of [json, closing].flatMap((each) => changes.map((change) => [each, change]))) {
+    if (each === closing && old === '"closes":null') continue;
+    assert.ok(each.includes(old), old);
     const refused = { name: "Refusal" };
-    assert.throws(() => readAnnouncement(json.replace(old, changed)), refused, changed);
+    assert.throws(() => readAnnouncement(each.replace(old, changed)), refused, changed);
   }
   for (const other of ["", "null", "[]", "3", '"text"']) {
     assert.throws(() => readAnnouncement(other), { kind: "malformed" });
   }
   const lines = ["id", "series", "title", "protocol", "asked_by", "purpose", "contact", "privacy_notice", "language"];
-  for (const name of lines) {
-    const other = JSON.stringify({ ...JSON.parse(json), [name]: 1 });
+  for (const [each, name] of [json, closing].flatMap((each) => lines.map((name) => [each, name]))) {
+    const other = JSON.stringify({ ...JSON.parse(each), [name]: 1 });
     assert.throws(() => readAnnouncement(other), { kind: "malformed" }, name);
   }
 });

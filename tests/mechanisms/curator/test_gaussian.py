@@ -11,7 +11,11 @@ from hypothesis import strategies as st
 from scipy.special import log_ndtr
 
 from hushrank.errors import HushrankError
-from hushrank.mechanisms.curator.gaussian import DiscreteGaussian, epsilon_of_zcdp
+from hushrank.mechanisms.curator.gaussian import (
+    LEAST_SMOOTH_SIGMA,
+    DiscreteGaussian,
+    epsilon_of_zcdp,
+)
 from hushrank.mechanisms.curator.noise import CentralMechanism
 from hushrank.randomness import Randomness
 from hushrank.samplers.integer_noise import gaussian_noise, misfit
@@ -240,8 +244,10 @@ def test_next_to_no_noise_leaves_counts_as_they_are():
 
 @pytest.mark.parametrize("gap", [nan, inf])
 def test_gaps_are_finite(gap):
-    with pytest.raises(HushrankError, match="finite gaps"):
-        DiscreteGaussian(1, 1, 1e-6).probability_below([1, gap])
+    for mechanism in (DiscreteGaussian(1, 1, 1e-6), DiscreteGaussian(99, 1, 1e-6)):
+        with pytest.raises(HushrankError, match="finite gaps"):
+            mechanism.probability_below([1, gap])
+    assert mechanism.sigma > LEAST_SMOOTH_SIGMA
 
 
 @pytest.mark.parametrize(
