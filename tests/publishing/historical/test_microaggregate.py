@@ -88,7 +88,8 @@ def test_everybody_of_a_pool_is_changed_the_one_whose_place_it_has_too(pooled):
             assert (one.changed, one.withheld) == (one.users, 0)
 
 
-def test_a_pool_of_two_is_released_with_nothing_and_the_others_as_they_are(pooled):
+@pytest.mark.parametrize("rng", [Randomness.seeded(6), Randomness.secure()])
+def test_a_pool_of_two_is_released_with_nothing_and_the_others_as_they_are(pooled, rng):
     """No item has three holders there; that its members share it may not move other pools' rows."""
     found, drawn = pooled
     plan = drawn.plans[0]
@@ -100,7 +101,8 @@ def test_a_pool_of_two_is_released_with_nothing_and_the_others_as_they_are(poole
     rest = (among == first) & ~np.isin(np.arange(len(among)), two)
     among[rest] = plan.users[np.flatnonzero(rest)[0]]
     plans = [replace(plan, draw=lambda *, rng: among), *drawn.plans[1:]]
-    again = exchange_records(found, plans, "microaggregate", BUDGET, rng=Randomness.seeded(6))
+    again = exchange_records(found, plans, "microaggregate", BUDGET, rng=rng)
+    assert again.is_private == rng.is_private
     rows = found.rows[plan.users[two]]
     assert (again.sources[rows] == NOTHING).all()
     assert again.activity.scores[rows].nnz == 0

@@ -187,8 +187,9 @@ def test_what_was_told_is_known_of_users_who_protect_something_alone(number):
         publisher().user(number)
 
 
-def test_the_limit_withholds_what_would_exceed_it():
-    stream = publisher(limit=0.1, resolve_every=5)
+@pytest.mark.parametrize("counts_of", ["released", "true"])
+def test_the_limit_withholds_what_would_exceed_it(counts_of):
+    stream = publisher(limit=0.1, resolve_every=5, counts_of=counts_of)
     users, items = np.zeros(400, int), np.arange(400) % N_ITEMS
     released = stream.publish(users, items, rng=seeded())
     user = stream.user(0)
@@ -316,7 +317,8 @@ def test_what_a_batch_told_of_however_many_users_is_remembered(tmp_path, monkeyp
     assert [user.counts.argmax() for user in users] == released.tolist()
 
 
-def test_a_crash_before_the_commit_leaves_the_state_as_it_was(tmp_path, monkeypatch):
+@pytest.mark.parametrize("note", [None, lambda released: b"so many"])
+def test_a_crash_before_the_commit_leaves_the_state_as_it_was(tmp_path, monkeypatch, note):
     users, items = activities(40)
     stream = publisher()
     state = stream.resume(tmp_path / "state")
@@ -329,7 +331,7 @@ def test_a_crash_before_the_commit_leaves_the_state_as_it_was(tmp_path, monkeypa
     with monkeypatch.context() as context:
         context.setattr(StreamState, "commit", crash)
         with pytest.raises(KeyboardInterrupt):
-            stream.publish(users[20:], items[20:], rng=seeded())
+            stream.publish(users[20:], items[20:], rng=seeded(), note=note)
     after = state.position, state.last_batch.released.tolist(), user_to_bytes(stream.user(0))
     assert after == before
 

@@ -207,6 +207,7 @@ def test_who_does_not_take_the_answer_loses_the_connection(on_collector):
         (b"GET /" + b"a" * 3_000, b"", 414),
         (b"GET /?" + b"a" * 3_000, b"", 414),
         (b"GET /", b"X: " + b"a" * 17_000 + b"\r\n", 431),
+        (b"GET /", b"Origin: https://" + b"a" * 17_000 + b"\r\n", 431),
         (b"GET /", b"".join(b"X%d: y\r\n" % n for n in range(3_000)), 431),
     ],
 )

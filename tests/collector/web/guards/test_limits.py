@@ -1,3 +1,5 @@
+import pytest
+
 from hushrank.collector.web.guards.limits import Buckets, neighbourhood
 from hushrank.collector.web.settings import Limits, Rate
 from tests.collector.web.api.test_reports import kind_of
@@ -75,9 +77,10 @@ def test_a_home_of_ipv6_is_one_address():
     assert neighbourhood("no:address") == "no:address"
 
 
-def test_who_asks_too_often_waits(on_collector):
+@pytest.mark.parametrize("path", ["/v1/surveys/x", "/s/x", "/o/x"])
+def test_who_asks_too_often_waits(on_collector, path):
     async def use(collector):
-        answers = [await collector.client.get("/v1/surveys/x") for _ in range(5)]
+        answers = [await collector.client.get(path) for _ in range(5)]
         assert [answer.status_code for answer in answers] == [404, 404, 404, 429, 429]
         assert kind_of(answers[-1]) == "too-many"
         assert int(answers[-1].headers["retry-after"]) >= 1
