@@ -14,7 +14,7 @@ import pytest
 
 from hushrank.collector import elsewhere
 from hushrank.collector.announcement import read_announcement
-from hushrank.collector.draft import digest_of, read_draft
+from hushrank.collector.draft import digest_of, mark_of, read_draft
 from hushrank.collector.elsewhere import read_so_far, tally_reports, write_reports
 from hushrank.collector.refusals import Refusal
 from hushrank.collector.rounds import encode_tallies, replay
@@ -1121,6 +1121,25 @@ def test_a_survey_that_no_device_would_read_of_is_not_opened(in_service, letters
     in_service(using)
 
 
+@pytest.mark.parametrize("round", [0, 1])
+def test_no_round_is_opened_whose_reports_cannot_be_sent(in_service, monkeypatch, round):
+    async def using(service):
+        id = await service.create(draft(protocol="safari"))
+        steps = service.open, service.open_round
+        if round:
+            await service.open(id)
+            await take_part(service, id, range(20))
+            await service.close_round(id)
+        monkeypatch.setattr(running, "MOST_BLOB_BYTES", 1)
+        assert await refusal_of(steps[round](id)) == "malformed"
+        if round:
+            assert (await service.life(id)).state == "between"
+        else:
+            assert await refusal_of(service.life(id)) == "not-open"
+
+    in_service(using)
+
+
 @pytest.mark.parametrize("beyond", [0, 1])
 def test_an_announcement_has_nine_tenths_of_the_bytes_that_devices_read(
     in_service, monkeypatch, beyond
@@ -1550,7 +1569,8 @@ def test_an_edited_draft_brings_its_new_pictures_and_keeps_the_others(in_service
         assert await refusal_of(service.edit(id, draft(items=items))) == "malformed"
         await service.edit(id, draft(items=items), {digest_of(one): one})
         items[1]["picture"] = digest_of(other)
-        await service.edit(id, draft(items=items), {digest_of(other): other})
+        mark = mark_of(draft(items=[items[0], {"name": "milk"}]))
+        await service.edit(id, draft(items=items), {digest_of(other): other}, mark=mark)
         assert await service.pictures(id) == {digest_of(each): each for each in (one, other)}
 
     in_service(using)

@@ -263,8 +263,9 @@ def test_wrong_options_are_refused_before_anything_is_drawn():
     found, nothing = users(), Randomness.replayed(b"")
     choices = np.random.default_rng(1)
     for budget in (-0.1, 1.1, float("nan")):
-        with pytest.raises(HushrankError, match="budget: expected 0 to 1"):
-            privrank(found, budget=budget, rng=nothing, choices=choices)
+        for keep_own in (False, True):
+            with pytest.raises(HushrankError, match="budget: expected 0 to 1"):
+                privrank(found, budget=budget, keep_own=keep_own, rng=nothing, choices=choices)
     with pytest.raises(HushrankError, match="held-out share"):
         privrank(found, budget=0.1, held_out=1.0, rng=nothing, choices=choices)
     for method in BASELINES:

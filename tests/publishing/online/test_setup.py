@@ -76,7 +76,8 @@ def test_users_are_those_with_activity_and_then_all_who_have_a_profile_alone():
     assert all_users(names[:1000], SimpleNamespace(users=names[500:])) == names
 
 
-def test_each_of_many_users_is_hidden_in_all_that_they_protect():
+@pytest.mark.parametrize("history", [None, Activity(csr_array([[2.0]]), ("u1",), ("i0",))])
+def test_each_of_many_users_is_hidden_in_all_that_they_protect(history):
     """One who was passed over would be released unchanged."""
     private = tuple("abcdef")
     codes, kinds = np.divmod(np.arange(40 * 2**6), 2**6)
@@ -84,7 +85,7 @@ def test_each_of_many_users_is_hidden_in_all_that_they_protect():
     users = tuple(f"u{n}" for n in range(len(kinds)))
     attributes = tuple(Attribute(name, ("yes", "no"), codes % 2) for name in private)
     asked = users, ("i0", "i1"), Profiles(users, attributes, asks), private, StreamRules(0.02)
-    made = setup_by(lambda *told: POPULATIONS["age"], *asked)
+    made = setup_by(lambda *told: POPULATIONS["age"], *asked, history=history)
     own = ["+".join(name for name in private if asks[name][n]) or None for n in range(len(kinds))]
     assert made.protects == tuple(own)
     assert {*made.populations} == {*own} - {None}
@@ -130,6 +131,12 @@ def test_every_user_is_in_one_shard_with_what_they_protect_and_have_released(mak
         assert (shard.history is None) == (whole.history is None)
         if whole.history is not None:
             assert (shard.history.toarray() == whole.history[own].toarray()).all()
+
+
+@pytest.mark.parametrize("history", [None, HISTORY])
+def test_no_shard_is_without_users(history):
+    with pytest.raises(HushrankError, match="expected users for each of 500 shards"):
+        [*shards_of(of_six(history), 500)]
 
 
 @pytest.mark.parametrize("n_groups", [None, 2, 15])
