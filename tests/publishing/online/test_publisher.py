@@ -263,7 +263,8 @@ def content(user):
     return user_to_bytes(user), current_to_bytes(user.current)
 
 
-def test_a_resumed_stream_goes_on_as_if_it_had_not_stopped(tmp_path):
+@pytest.mark.parametrize("note", [None, lambda released: b"so many"])
+def test_a_resumed_stream_goes_on_as_if_it_had_not_stopped(tmp_path, note):
     users, items = activities(120)
     whole = publisher().publish(users, items, rng=seeded())
     rng, released = seeded(), []
@@ -272,7 +273,7 @@ def test_a_resumed_stream_goes_on_as_if_it_had_not_stopped(tmp_path):
         state = stream.resume(tmp_path / "state")
         assert state.position == start
         part = slice(start, start + 24)
-        released.append(stream.publish(users[part], items[part], rng=rng))
+        released.append(stream.publish(users[part], items[part], rng=rng, note=note))
         assert state.last_batch.first == start
         assert np.array_equal(state.last_batch.released, released[-1])
         assert state.position == start + 24

@@ -152,6 +152,13 @@ def test_a_limit_rests_on_sixteen_groups_of_users(n_groups):
         with pytest.raises(HushrankError, match="16 or more users"):
             _require_known_enough([*[known(16)] * n_enough, known(n_groups)], limited)
     _require_known_enough([known(n_groups)], StreamRules(0.02))
+    users = ("u0", "u1")
+    attribute = Attribute("age", ("yes", "no"), np.arange(2))
+    profiles = Profiles(users, (attribute,), {"age": np.ones(2, dtype=bool)})
+    asked = lambda *told: known(n_groups), users, ("i0", "i1"), profiles, ("age",), limited
+    for history in (None, Activity(csr_array([[2.0]]), ("u1",), ("i0",))):
+        with pytest.raises(HushrankError, match="16 or more users"):
+            setup_by(*asked, history=history)
 
 
 @pytest.mark.parametrize("kind", [np.int32, np.uint64, np.int64])

@@ -152,26 +152,26 @@ def test_a_warning_is_a_line_too_without_its_words():
     assert "secret" not in line
 
 
-def test_logs_go_to_one_place_and_those_of_requests_only_from_us():
+@pytest.mark.parametrize("is_terminal", [False, True])
+def test_logs_go_to_one_place_and_those_of_requests_only_from_us(is_terminal, monkeypatch):
+    """None of who asks for what; on a terminal only what went wrong."""
     stream = io.StringIO()
+    monkeypatch.setattr(stream, "isatty", lambda: is_terminal)
     root = logging.getLogger()
     kept = (root.handlers[:], root.level)
     access = logging.getLogger("uvicorn.access")
     try:
         log_to(stream)
         log("event", number=1)
-        access.info("127.0.0.1 GET /secret")
+        assert access.disabled
+        access.warning("127.0.0.1 GET /secret")
         logging.getLogger("httpx").info("GET http://secret")
     finally:
         root.handlers[:], access.disabled = kept[0], False
         root.setLevel(kept[1])
-    [line] = stream.getvalue().splitlines()
-    assert json.loads(line) | {"time": 0} == {
-        "time": 0,
-        "level": "info",
-        "event": "event",
-        "number": 1,
-    }
+    lines = [json.loads(line) | {"time": 0} for line in stream.getvalue().splitlines()]
+    event = {"time": 0, "level": "info", "event": "event", "number": 1}
+    assert lines == ([] if is_terminal else [event])
 
 
 def test_on_a_terminal_only_what_went_wrong_is_shown():
