@@ -720,10 +720,13 @@ def test_an_old_page_of_the_first_round_ends_no_other(in_service):
         await service.open_round(id)
         for end in (service.close_round, service.close):
             assert await refusal_of(end(id, 0)) == "not-allowed"
+        assert await refusal_of(service.open_round(id)) == "not-allowed"
         life = await service.life(id)
         assert (life.state, life.round) == ("open", 1)
         await service.close(id, 1)
         assert (await service.life(id)).state == "closed"
+        for step in (service.open_round, service.close_round):
+            assert await refusal_of(step(id)) == "not-allowed"
 
     in_service(using)
 

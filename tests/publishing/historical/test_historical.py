@@ -263,11 +263,12 @@ def test_wrong_options_are_refused_before_anything_is_drawn():
     found, nothing = users(), Randomness.replayed(b"")
     choices = np.random.default_rng(1)
     for budget in (-0.1, 1.1, float("nan")):
-        for keep_own in (False, True):
+        for more in ({}, {"keep_own": True}, {"max_ratio": 2.0}):
             with pytest.raises(HushrankError, match="budget: expected 0 to 1"):
-                privrank(found, budget=budget, keep_own=keep_own, rng=nothing, choices=choices)
-    with pytest.raises(HushrankError, match="held-out share"):
-        privrank(found, budget=0.1, held_out=1.0, rng=nothing, choices=choices)
+                privrank(found, budget=budget, rng=nothing, choices=choices, **more)
+    for more in ({}, {"keep_own": True}, {"max_ratio": 2.0}):
+        with pytest.raises(HushrankError, match="held-out share"):
+            privrank(found, budget=0.1, held_out=1.0, rng=nothing, choices=choices, **more)
     for method in BASELINES:
         with pytest.raises(HushrankError, match="expected a"):
             publish_baseline(found, method, budget=-1.0, held_out=0.2, rng=nothing, choices=choices)

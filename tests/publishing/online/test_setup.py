@@ -133,10 +133,23 @@ def test_every_user_is_in_one_shard_with_what_they_protect_and_have_released(mak
             assert (shard.history.toarray() == whole.history[own].toarray()).all()
 
 
+@pytest.mark.parametrize("history", [None, Activity(csr_array([[2.0]]), ("u1",), ("i0",))])
+def test_no_attribute_is_named_as_several_together(history):
+    """Who protects both would be hidden by what tells of another."""
+    users, rules = ("u0", "u1"), StreamRules(0.02)
+    attribute = Attribute("a+b", ("yes", "no"), np.arange(2))
+    profiles = Profiles(users, (attribute,), {"a+b": np.ones(2, dtype=bool)})
+    asked = lambda *told: POPULATIONS["age"], users, ("i0", "i1"), profiles, ("a+b",), rules
+    with pytest.raises(HushrankError, match="which joins them"):
+        setup_by(*asked, history=history)
+
+
 @pytest.mark.parametrize("history", [None, HISTORY])
 def test_no_shard_is_without_users(history):
     with pytest.raises(HushrankError, match="expected users for each of 500 shards"):
         [*shards_of(of_six(history), 500)]
+    with pytest.raises(HushrankError, match="expected 1 or more shards, got 0"):
+        [*shards_of(of_six(history), 0)]
 
 
 @pytest.mark.parametrize("n_groups", [None, 2, 15])

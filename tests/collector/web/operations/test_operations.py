@@ -152,16 +152,18 @@ def test_a_warning_is_a_line_too_without_its_words():
     assert "secret" not in line
 
 
+@pytest.mark.parametrize("is_told", [False, True])
 @pytest.mark.parametrize("is_terminal", [False, True])
-def test_logs_go_to_one_place_and_those_of_requests_only_from_us(is_terminal, monkeypatch):
+def test_logs_go_to_one_place_and_those_of_requests_only_from_us(is_terminal, is_told, monkeypatch):
     """None of who asks for what; on a terminal only what went wrong."""
     stream = io.StringIO()
     monkeypatch.setattr(stream, "isatty", lambda: is_terminal)
+    monkeypatch.setattr("sys.stderr", stream)
     root = logging.getLogger()
     kept = (root.handlers[:], root.level)
     access = logging.getLogger("uvicorn.access")
     try:
-        log_to(stream)
+        log_to(stream if is_told else None)
         log("event", number=1)
         assert access.disabled
         access.warning("127.0.0.1 GET /secret")
