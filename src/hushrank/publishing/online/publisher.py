@@ -117,10 +117,12 @@ class OnlinePublisher:
         who, what = checked(users, self.n_users), checked(items, self.n_items)
         require(who.shape == what.shape, "expected one item for each user")
         words = rng.words(WORDS_AN_ACTIVITY * len(who)).reshape(-1, WORDS_AN_ACTIVITY)
-        released, touched, before = what.copy(), {}, {}
+        released, touched, before = np.full_like(what, WITHHELD), {}, {}
         try:
             for number, places in by_user(who):
-                if self._protects[number] is not None:
+                if self._protects[number] is None:
+                    released[places] = what[places]
+                else:
                     touched[number] = self.user(number)
                     before[number] = touched[number].copy()
                     released[places] = self._release(number, what[places], words[places])
