@@ -209,3 +209,11 @@ def test_of_who_is_withheld_nobody_s_record_is_released():
     few = SimpleNamespace(private=SimpleNamespace(n_users=6), rows=np.array([0, 2, 3, 5]))
     sources = releases.by_row(few, np.array([3, releases.NOTHING, 0, releases.NOTHING]))
     assert sources.tolist() == [5, 1, releases.NOTHING, 0, 4, releases.NOTHING]
+
+
+def test_who_is_in_no_group_is_released_with_nothing_and_not_with_the_own_record():
+    few = SimpleNamespace(private=SimpleNamespace(n_users=6), rows=np.array([0, 2, 3, 5]))
+    plan = SimpleNamespace(users=np.array([0, 3]), draw=lambda *, rng: np.array([3, 0]))
+    among = releases.draw_sources(few, [plan], rng=Randomness.replayed(b""))
+    nothing = releases.NOTHING
+    assert releases.by_row(few, among).tolist() == [5, 1, nothing, nothing, 4, 0]

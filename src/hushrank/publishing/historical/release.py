@@ -192,8 +192,11 @@ def pooled_rows(users: ProtectedUsers, plans: Sequence[GroupPlan]) -> Indices:
 
 
 def draw_sources(users: ProtectedUsers, plans: Sequence[GroupPlan], *, rng: Randomness) -> Indices:
-    """Draw whose record is released for each protected user (protected,): places, or NOTHING."""
-    among = np.arange(len(users.rows))
+    """Draw whose record is released for each protected user (protected,): places, or NOTHING.
+
+    Who is in no plan is released with nothing.
+    """
+    among = np.full(len(users.rows), NOTHING, dtype=np.intp)
     for plan in plans:
         among[plan.users] = plan.draw(rng=rng)
     return among
