@@ -251,6 +251,19 @@ def test_beside_orders_that_were_found_the_fit_is_judged_with_them():
     assert outcome.estimates == 2.0
 
 
+@pytest.mark.parametrize("unranked", ["refused", "unknown", "last"])
+def test_errors_are_widened_whatever_is_left_out(monkeypatch, unranked):
+    fit = SimpleNamespace(wide=SimpleNamespace(point=SimpleNamespace(statistics="wide")))
+    outcome = MaxEntropyOutcome((1.0,), (EVERY_KIND,), "safe", fit, None, unranked)
+    vars(outcome)["goodness"] = GoodnessOfFit(48.0, 12.0, 24.0)
+    vars(outcome)["stated_shares"] = None if unranked == "refused" else "stated"
+    estimates = SimpleNamespace(widened=lambda by: ("widened", by))
+    monkeypatch.setattr(max_entropy_module, "_estimates_of", lambda fit: estimates)
+    monkeypatch.setattr(max_entropy_module, "with_unstated", lambda *given: given)
+    found = outcome.estimates
+    assert (found[0] if unranked == "last" else found) == ("widened", 2.0)
+
+
 def test_who_ranks_how_much_is_said_by_the_model_and_errors_by_the_wide_one(monkeypatch):
     wide = SimpleNamespace(
         point=SimpleNamespace(statistics="wide"),

@@ -110,14 +110,11 @@ def test_rule_ii_asks_for_every_leaf_and_every_split_of_many():
         {"n_items": 22, "max_leaf": 8, "epsilon": 1e-10},
     ],
 )
-def test_wrong_options_are_refused_before_anything_is_drawn(options):
-    people = clustered_people(10)
+@pytest.mark.parametrize("shrink", [False, True])
+def test_wrong_options_are_refused_before_anything_is_drawn(options, shrink):
+    people, given = clustered_people(10), {"n_items": 6, "epsilon": 1.0, "shrink": shrink}
     with pytest.raises(HushrankError):
-        run(
-            safari(**{"n_items": 6, "epsilon": 1.0, **options}),
-            people,
-            rng=Randomness.replayed(b""),
-        )
+        run(safari(**{**given, **options}), people, rng=Randomness.replayed(b""))
 
 
 # The theorems of the technical report, about its estimator: |A| support / n, not support / n_j.
@@ -254,8 +251,9 @@ def test_rule_i_asks_360_questions_of_20_cells_about_10_items():
     assert questions[0].n_categories == 20
 
 
+@pytest.mark.parametrize("shrink", [False, True])
 @pytest.mark.parametrize("max_leaf", [4, 5])
-def test_what_cannot_hide_the_answers_of_rule_2_is_refused_before_anybody_answers(max_leaf):
+def test_what_cannot_hide_the_answers_of_rule_2_is_refused_before_anybody_answers(max_leaf, shrink):
     """Rule I has 12 categories, Rule II 24 and more."""
 
     def few(n_categories, epsilon):
@@ -264,4 +262,4 @@ def test_what_cannot_hide_the_answers_of_rule_2_is_refused_before_anybody_answer
         return GeneralizedRandomizedResponse(n_categories, epsilon)
 
     with pytest.raises(HushrankError, match="too many"):
-        next(safari(6, epsilon=1.0, max_leaf=max_leaf, make_mechanism=few))
+        next(safari(6, epsilon=1.0, max_leaf=max_leaf, shrink=shrink, make_mechanism=few))
