@@ -17,7 +17,7 @@ NAMING = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.I
 
 def without_call(source: Source) -> list[Edit]:
     """Leave out each statement that is a call and nothing else."""
-    calls = [node for node in source.nodes if _is_call(node)]
+    calls = [node for node in source.nodes if is_call(node)]
     return [source.edit(call, "pass") for call in calls if isinstance(call, ast.stmt)]
 
 
@@ -73,7 +73,7 @@ def _can_be_turned(first: ast.stmt, second: ast.stmt) -> bool:
     if any(map(_is_fixed, (first, second))) or _names(first, ast.Store) & _names(second, ast.Load):
         return False
     others = [each for each in (first, second) if not _is_check(each)]
-    n_steps = 2 - len(others) + sum(map(_is_call, others))
+    n_steps = 2 - len(others) + sum(map(is_call, others))
     return bool(others) and n_steps > 0 and all(map(_acts, others))
 
 
@@ -89,7 +89,7 @@ def _acts(node: ast.stmt) -> bool:
     return any(ast.unparse(each).partition(".")[0] not in COUNTING for each in called)
 
 
-def _is_call(node: ast.AST) -> bool:
+def is_call(node: ast.AST) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Call | ast.Await)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from tests.mutants.generic.edits import Edit, Source
-from tests.mutants.generic.steps import LAST
+from tests.mutants.generic.steps import LAST, is_call
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 Known: TypeAlias = frozenset[str]
@@ -35,7 +35,7 @@ def _reached(block: list[ast.stmt], known: Known) -> Iterator[tuple[ast.stmt, Kn
     """Yield each statement with what is known there, but for those of functions inside."""
     for node in block:
         yield node, known
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        if isinstance(node, Function | ast.ClassDef):
             continue
         asked = {ast.unparse(node.test)} if isinstance(node, ast.If) else set()
         blocks = [getattr(node, name, []) for name in ("body", "orelse", "finalbody")]
@@ -79,11 +79,9 @@ def _taken(source: Source, node: ast.stmt, asked: str) -> list[Edit]:
 
 
 def _is_step(node: ast.stmt) -> bool:
-    if isinstance(node, ast.Expr):
-        return isinstance(node.value, ast.Call | ast.Await)
     if isinstance(node, ast.Assign):
         (target, *_) = node.targets
         used = {each.id for each in ast.walk(node.value) if isinstance(each, ast.Name)}
         is_changed = isinstance(target, ast.Name) and target.id in used
         return is_changed or isinstance(target, ast.Attribute | ast.Subscript)
-    return isinstance(node, ast.AugAssign)
+    return is_call(node) or isinstance(node, ast.AugAssign)

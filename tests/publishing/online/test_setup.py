@@ -22,6 +22,8 @@ from tests.publishing.item_channel.problems import population
 from tests.publishing.online.test_publisher import HISTORY, N_ITEMS, PROTECTS
 
 POPULATIONS = {name: population(N_ITEMS, seed=n) for n, name in enumerate(("b", "gender", "age"))}
+HELD = Activity(csr_array([[2.0]]), ("u1",), ("i0",))
+"""What the recipient has of two users, of whom one did something before."""
 
 
 def of_many(n_users=300, n_names=40):
@@ -34,6 +36,14 @@ def of_many(n_users=300, n_names=40):
     protects = tuple([None, *names][n % (n_names + 1)] for n in range(n_users))
     history = csr_array(np.random.default_rng(1).poisson(0.4, (n_users, N_ITEMS)) * 1.0)
     return replace(of_six(), users=users, populations=known, protects=protects, history=history)
+
+
+def of_two(name, learnt, rules, history):
+    """Return the setup of two users who protect this attribute, of which that was learnt."""
+    users, attribute = ("u0", "u1"), Attribute(name, ("yes", "no"), np.arange(2))
+    profiles = Profiles(users, (attribute,), {name: np.ones(2, dtype=bool)})
+    asked = lambda *told: learnt, users, ("i0", "i1"), profiles, (name,), rules
+    return setup_by(*asked, history=history)
 
 
 def of_six(history=HISTORY):
@@ -76,7 +86,7 @@ def test_users_are_those_with_activity_and_then_all_who_have_a_profile_alone():
     assert all_users(names[:1000], SimpleNamespace(users=names[500:])) == names
 
 
-@pytest.mark.parametrize("history", [None, Activity(csr_array([[2.0]]), ("u1",), ("i0",))])
+@pytest.mark.parametrize("history", [None, HELD])
 def test_each_of_many_users_is_hidden_in_all_that_they_protect(history):
     """One who was passed over would be released unchanged."""
     private = tuple("abcdef")
@@ -109,8 +119,7 @@ def test_a_stream_begins_with_what_the_recipient_holds():
     known = SimpleNamespace(protection=lambda names: asks, joint=lambda names: joint)
     profiles = SimpleNamespace(aligned=lambda users: known)
     asked = lambda *told: POPULATIONS["age"], users, items, profiles, ("gender",), rules
-    held = Activity(csr_array([[2.0]]), ("u1",), ("i0",))
-    assert setup_by(*asked, history=held).history.toarray().tolist() == [[0, 0], [2, 0]]
+    assert setup_by(*asked, history=HELD).history.toarray().tolist() == [[0, 0], [2, 0]]
     for whose, of_what in ((("u2",), ("i0",)), (("u1",), ("i2",))):
         with pytest.raises(HushrankError, match=r"a history of known .*, got 1 others"):
             setup_by(*asked, history=Activity(csr_array([[2.0]]), whose, of_what))
@@ -133,15 +142,11 @@ def test_every_user_is_in_one_shard_with_what_they_protect_and_have_released(mak
             assert (shard.history.toarray() == whole.history[own].toarray()).all()
 
 
-@pytest.mark.parametrize("history", [None, Activity(csr_array([[2.0]]), ("u1",), ("i0",))])
+@pytest.mark.parametrize("history", [None, HELD])
 def test_no_attribute_is_named_as_several_together(history):
     """Who protects both would be hidden by what tells of another."""
-    users, rules = ("u0", "u1"), StreamRules(0.02)
-    attribute = Attribute("a+b", ("yes", "no"), np.arange(2))
-    profiles = Profiles(users, (attribute,), {"a+b": np.ones(2, dtype=bool)})
-    asked = lambda *told: POPULATIONS["age"], users, ("i0", "i1"), profiles, ("a+b",), rules
     with pytest.raises(HushrankError, match="which joins them"):
-        setup_by(*asked, history=history)
+        of_two("a+b", POPULATIONS["age"], StreamRules(0.02), history)
 
 
 @pytest.mark.parametrize("history", [None, HISTORY])
@@ -165,13 +170,9 @@ def test_a_limit_rests_on_sixteen_groups_of_users(n_groups):
         with pytest.raises(HushrankError, match="16 or more users"):
             _require_known_enough([*[known(16)] * n_enough, known(n_groups)], limited)
     _require_known_enough([known(n_groups)], StreamRules(0.02))
-    users = ("u0", "u1")
-    attribute = Attribute("age", ("yes", "no"), np.arange(2))
-    profiles = Profiles(users, (attribute,), {"age": np.ones(2, dtype=bool)})
-    asked = lambda *told: known(n_groups), users, ("i0", "i1"), profiles, ("age",), limited
-    for history in (None, Activity(csr_array([[2.0]]), ("u1",), ("i0",))):
+    for history in (None, HELD):
         with pytest.raises(HushrankError, match="16 or more users"):
-            setup_by(*asked, history=history)
+            of_two("age", known(n_groups), limited, history)
 
 
 @pytest.mark.parametrize("kind", [np.int32, np.uint64, np.int64])

@@ -15,6 +15,7 @@ from hushrank.cli.input.reading import ReadingOptions, reading_of, say_reading
 from hushrank.cli.output.console import (
     console_beside,
     in_flags,
+    marked,
     result_table,
     say_written,
     write_json,
@@ -194,9 +195,7 @@ def write_consensus(
     """
     is_secret = not consensus.is_private
     if paths.json is not None:
-        released = consensus.to_dict()
-        publishable = list(released) if consensus.is_private else []
-        document = {**released, **(beside or {}), "publishable": publishable}
+        document = marked(consensus.to_dict(), beside, is_private=consensus.is_private)
         write_json(paths.json, document, secret=True)
     if paths.csv is not None:
         replace_file(paths.csv, consensus_csv(consensus), secret=is_secret)

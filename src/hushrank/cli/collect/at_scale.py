@@ -7,6 +7,7 @@ from hushrank.cli.collect.show import Paths, write_collection
 from hushrank.cli.output.console import (
     console_beside,
     in_flags,
+    marked,
     result_table,
     say_written,
     write_json,
@@ -42,8 +43,7 @@ def collect_files_and_show(
         console.print(epsilon_in_words(learnt.outcome.epsilon))
     write_collection(learnt, paths)
     if paths.json is not None:
-        told = learnt.to_dict()
-        document = {**told, "publishable": list(told) if learnt.is_private else []}
+        document = marked(learnt.to_dict(), is_private=learnt.is_private)
         write_json(paths.json, document, secret=not learnt.is_private)
     if paths.report is not None:
         learnt.report(paths.report)

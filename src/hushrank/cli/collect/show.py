@@ -12,6 +12,7 @@ from hushrank.cli.input.reading import say_reading
 from hushrank.cli.output.console import (
     console_beside,
     in_flags,
+    marked,
     result_table,
     say_written,
     write_json,
@@ -82,10 +83,9 @@ class ShownCollection:
     @property
     def document(self) -> dict[str, Any]:
         """The result for machines; `publishable`: the keys that come from the reports alone."""
-        learnt = self.collection.to_dict()
         measured = {"seconds": self.seconds, "evaluation": self.compared.to_dict()}
-        publishable = list(learnt) if self.collection.is_private else []
-        return {**learnt, **measured, "publishable": publishable}
+        learnt = self.collection
+        return marked(learnt.to_dict(), measured, is_private=learnt.is_private)
 
 
 def collect_and_show(

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from rich.console import Console
@@ -48,6 +49,17 @@ def figures_table(title: str, figures: Mapping[str, str]) -> Table:
 def plain(text: str) -> Text:
     """Return text without control characters, which rich does not read as markup."""
     return Text(printable(text))
+
+
+def marked(
+    released: Mapping[str, Any], raw: Mapping[str, Any] | None = None, *, is_private: bool
+) -> dict[str, Any]:
+    """Return a document that says in `publishable` which of its keys are not of raw data.
+
+    They are those of what was released, if its noise is secret.
+    """
+    publishable = list(released) if is_private else []
+    return {**released, **(raw or {}), "publishable": publishable}
 
 
 def write_json(path: Path, document: object, *, secret: bool) -> None:

@@ -10,6 +10,7 @@ from hushrank.cli.output.console import (
     console_beside,
     figures_table,
     flagged,
+    marked,
     say_written,
     write_json,
 )
@@ -56,9 +57,8 @@ def publish_files_and_show(
     console.print(figures_table(f"Published from {shown(source)}", rows))
     console.print("\n".join(flagged(note, "keep_own:", "seed:") for note in terms.notes))
     if paths.json is not None:
-        promised = released.to_dict()
-        publishable = list(promised) if released.is_private else []
-        found = {**promised, "owner": compared.to_dict(), "publishable": publishable}
+        owner = {"owner": compared.to_dict()}
+        found = marked(released.to_dict(), owner, is_private=released.is_private)
         write_json(paths.json, found, secret=True)
     say_written(console, [*written, paths.output])
 
